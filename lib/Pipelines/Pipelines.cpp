@@ -190,6 +190,7 @@ static void toAllocated(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   kernels.addPass(cta::createLowerQueues());
   kernels.addPass(cta::createExpandLoops());
+  kernels.addPass(cta::createTestEarly());
   kernels.addPass(cta::createInsertWaits());
   kernels.addPass(cta::createLowerChannels());
   kernels.addPass(cta::createFetchAhead());

@@ -65,7 +65,8 @@ std::optional<Problem> tessera::simulate::checkExit(const Program &program, cons
   for (auto [number, mbarrier] : llvm::enumerate(state.mbarriers))
     if (mbarrier.pending != mbarrier.count || mbarrier.bytes)
       for (const Event &event : llvm::reverse(program.events))
-        if (event.mbarrier == static_cast<int>(number) && event.kind != Kind::Await)
+        if (event.mbarrier == static_cast<int>(number) && event.kind != Kind::Await &&
+            event.kind != Kind::Test)
           return fail(event,
                       "at the end of the block phase " + Twine(mbarrier.phase) + " of " +
                           program.describeMBarrier(static_cast<int>(number)) +

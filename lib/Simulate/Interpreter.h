@@ -66,6 +66,7 @@ struct Unroller::Impl {
   mlir::LogicalResult runProtocol(mlir::Operation *op);
   mlir::LogicalResult runCopy(cta::CopyOp op, Event &event);
   mlir::LogicalResult runCpAsync(cta::CopyOp op, Event &event);
+  mlir::LogicalResult runAwait(cta::AwaitOp op, Event &event);
   mlir::LogicalResult runArrive(cta::ArriveOp op, Event &event);
   mlir::LogicalResult runPartial(Event &event, mlir::Value partials, mlir::Value slot,
                                  mlir::Value flags);
@@ -86,6 +87,7 @@ struct Unroller::Impl {
 
   Event &addEvent(mlir::Operation *op, Kind kind);
   mlir::LogicalResult setMBarrier(Event &event, int64_t base, mlir::Value slot);
+  mlir::LogicalResult setParity(Event &event, mlir::Value parity);
   /// Numbers the range of a tile. If the tile has several parts, `whole` is the op that has them.
   mlir::FailureOr<int> rangeOf(mlir::Operation *op, cta::SmemType type, int64_t offset,
                                int64_t bytes, int parts = 1, mlir::Operation *whole = nullptr);

@@ -65,50 +65,107 @@ bool Run::release(int warp, const Event &event) {
   return true;
 }
 
+/// The phase that an await or a test means: the next one with its parity, or without a parity the
+/// next one. An event may also say which. Nothing after an error.
+std::optional<int64_t> Run::meantPhase(int warp, const Event &event) {
+  if (!reaches(warp, event, program.blockOfMBarrier(event.mbarrier)))
+    return std::nullopt;
+  int64_t phase = state.warps[warp].awaited[event.mbarrier] + 1;
+  if (event.phase >= 0) {
+    phase = event.phase;
+    if (event.parity >= 0 && event.parity != (phase & 1)) {
+      fail(event, program.describeWarp(warp) + " waits for phase " + Twine(phase) + " of " +
+                      program.describeMBarrier(event.mbarrier) + " with parity " +
+                      Twine(event.parity) + ": the parity of that phase is " + Twine(phase & 1));
+      return std::nullopt;
+    }
+    return phase;
+  }
+  if (event.parity < 0)
+    return std::max<int64_t>(phase, 0);
+  return (phase & 1) == event.parity ? phase : phase + 1;
+}
+
+/// Whether the mbarrier says that the phase is over. Nothing if that is wrong, which is an error.
+std::optional<bool> Run::isOver(int warp, const Event &event, int64_t phase) {
+  const MBarrier &mbarrier = state.mbarriers[event.mbarrier];
+  const int64_t parity = phase & 1;
+  const bool over = (mbarrier.phase & 1) != parity;
+  const bool tests = event.kind == Kind::Test;
+  auto text = [&](const Twine &what) {
+    return program.describeWarp(warp) + (tests ? " tests phase " : " waits for phase ") +
+           Twine(phase).str() + " of " + program.describeMBarrier(event.mbarrier) + " (parity " +
+           std::to_string(parity) + ") " + what.str();
+  };
+  if (over && mbarrier.phase <= phase) {
+    fail(event, text("but phase " + Twine(mbarrier.phase) + " is at work, so that the " +
+                     (tests ? "test" : "await") +
+                     " passes too early: the parity is that of the phase before last"));
+    return std::nullopt;
+  }
+  if (mbarrier.phase > phase + 1) {
+    fail(event, text("too late: phase " + Twine(mbarrier.phase) +
+                     " is at work, and a parity tells only the last phase from this one"));
+    return std::nullopt;
+  }
+  return over;
+}
+
+/// Looks at the mbarrier once. An await that goes on on its word knows what it would know had it
+/// waited.
+Run::Step Run::test(int warp, const Event &event, int number) {
+  Warp &w = state.warps[warp];
+  std::optional<int64_t> phase = meantPhase(warp, event);
+  std::optional<bool> over = phase ? isOver(warp, event, *phase) : std::nullopt;
+  if (!over)
+    return Step::Failed;
+  if (!*over || !(times || timing.testSees()))
+    return Step::Done;
+  w.tested[number] = {event.mbarrier, *phase};
+  if (*phase >= 0) {
+    w.clock.join(state.mbarriers[event.mbarrier].completed);
+    learnOfCopies(warp);
+  }
+  return Step::Done;
+}
+
+/// Whether a test has seen the end of the phase, so that the await does not look. Nothing if it was
+/// another phase, which is an error.
+std::optional<bool> Run::isSkipped(int warp, const Event &event, int64_t phase) {
+  const auto &known = state.warps[warp].tested;
+  auto found = known.find(event.test);
+  if (found == known.end())
+    return false;
+  const Warp::Tested &tested = found->second;
+  if (tested.mbarrier == event.mbarrier && tested.phase == phase)
+    return true;
+  fail(event, program.describeWarp(warp) + " does not wait for phase " + Twine(phase) + " of " +
+                  program.describeMBarrier(event.mbarrier) +
+                  ", because it has seen the end of phase " + Twine(tested.phase) + " of " +
+                  program.describeMBarrier(tested.mbarrier));
+  return std::nullopt;
+}
+
 Run::Step Run::await(int warp, const Event &event) {
   Warp &w = state.warps[warp];
-  MBarrier &mbarrier = state.mbarriers[event.mbarrier];
   if (!w.begun) {
-    if (!reaches(warp, event, program.blockOfMBarrier(event.mbarrier)))
+    std::optional<int64_t> phase = meantPhase(warp, event);
+    if (!phase)
       return Step::Failed;
-    // It means the next phase with this parity, or without a parity the next phase.
-    w.phase = w.awaited[event.mbarrier] + 1;
-    if (event.parity < 0)
-      w.phase = std::max<int64_t>(w.phase, 0);
-    else if ((w.phase & 1) != event.parity)
-      ++w.phase;
-    if (event.phase >= 0) {
-      // The event says which phase it means, so its parity must agree with that.
-      w.phase = event.phase;
-      if (event.parity >= 0 && event.parity != (w.phase & 1)) {
-        fail(event, program.describeWarp(warp) + " waits for phase " + Twine(w.phase) + " of " +
-                        program.describeMBarrier(event.mbarrier) + " with parity " +
-                        Twine(event.parity) + ": the parity of that phase is " +
-                        Twine(w.phase & 1));
+    w.phase = *phase;
+    if (event.test >= 0) {
+      std::optional<bool> skipped = isSkipped(warp, event, *phase);
+      if (!skipped)
         return Step::Failed;
-      }
+      if (*skipped)
+        return passed(warp, event);
     }
     w.begun = true;
   }
-  int64_t parity = w.phase & 1;
-  bool passes = (mbarrier.phase & 1) != parity;
-  auto text = [&](const Twine &what) {
-    return program.describeWarp(warp) + " waits for phase " + Twine(w.phase).str() + " of " +
-           program.describeMBarrier(event.mbarrier) + " (parity " + std::to_string(parity) + ") " +
-           what.str();
-  };
-  if (passes && mbarrier.phase <= w.phase) {
-    fail(event, text("but phase " + Twine(mbarrier.phase) +
-                     " is at work, so that the await passes too early: the parity is that of the "
-                     "phase before last"));
+  std::optional<bool> over = isOver(warp, event, w.phase);
+  if (!over)
     return Step::Failed;
-  }
-  if (mbarrier.phase > w.phase + 1) {
-    fail(event, text("too late: phase " + Twine(mbarrier.phase) +
-                     " is at work, and a parity tells only the last phase from this one"));
-    return Step::Failed;
-  }
-  if (!passes) {
+  if (!*over) {
     w.waitsFor = event.mbarrier;
     return Step::Blocked;
   }

@@ -109,6 +109,8 @@ Run::Step Run::begin(int warp, const Event &event, int number) {
     return Step::Done;
   case Kind::Await:
     return await(warp, event);
+  case Kind::Test:
+    return test(warp, event, number);
   case Kind::AwaitStores:
     return awaitStores(warp, event);
   case Kind::Expect:

@@ -209,6 +209,7 @@ static Kind kindOf(Operation *op) {
       .Case([](cta::BarrierOp) { return Kind::Barrier; })
       .Case([](cta::FenceAsyncOp) { return Kind::FenceAsync; })
       .Case([](cta::AwaitOp) { return Kind::Await; })
+      .Case([](cta::TestWaitOp) { return Kind::Test; })
       .Case([](cta::AwaitStoresOp) { return Kind::AwaitStores; })
       .Case([](cta::ExpectOp) { return Kind::Expect; })
       .Case([](cta::ArriveOp) { return Kind::Arrive; })
@@ -350,6 +351,28 @@ LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
   return success();
 }
 
+LogicalResult Unroller::Impl::setParity(Event &event, Value parity) {
+  FailureOr<APInt> value = integer(event.op, parity);
+  if (failed(value))
+    return failure();
+  if (value->ugt(1))
+    return error(event.op) << "the parity is 0 or 1, got " << value->getSExtValue();
+  event.parity = static_cast<int>(value->getZExtValue());
+  return success();
+}
+
+LogicalResult Unroller::Impl::runAwait(cta::AwaitOp op, Event &event) {
+  if (op.getParity() && failed(setParity(event, op.getParity())))
+    return failure();
+  if (op.getUnless()) {
+    const Binding token = lookup(op.getUnless());
+    if (token.event < 0 || program->events[token.event].kind != Kind::Test)
+      return error(op) << "what it is skipped for is no cta.test_wait";
+    event.test = token.event;
+  }
+  return setMBarrier(event, static_cast<int64_t>(op.getMbarrier()), op.getSlot());
+}
+
 LogicalResult Unroller::Impl::runArrive(cta::ArriveOp op, Event &event) {
   if (failed(setMBarrier(event, static_cast<int64_t>(op.getMbarrier()), op.getSlot())))
     return failure();
@@ -436,16 +459,14 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
   }
 
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](cta::AwaitOp o) -> LogicalResult {
-        if (o.getParity()) {
-          FailureOr<APInt> parity = integer(o, o.getParity());
-          if (failed(parity))
-            return failure();
-          if (parity->ugt(1))
-            return error(o) << "the parity is 0 or 1, got " << parity->getSExtValue();
-          event.parity = static_cast<int>(parity->getZExtValue());
-        }
-        return setMBarrier(event, static_cast<int64_t>(o.getMbarrier()), o.getSlot());
+      .Case([&](cta::AwaitOp o) { return runAwait(o, event); })
+      .Case([&](cta::TestWaitOp o) -> LogicalResult {
+        if (auto role = dyn_cast<cta::RoleOp>(program->groups[group].op);
+            role && role.getReplicas())
+          return error(o) << "a replica does not know which filling of the ring it tests";
+        return failure(
+            failed(setParity(event, o.getParity())) ||
+            failed(setMBarrier(event, static_cast<int64_t>(o.getMbarrier()), o.getSlot())));
       })
       .Case([&](cta::ExpectOp o) {
         event.bytes = static_cast<int64_t>(o.getBytes());

@@ -49,6 +49,10 @@ private:
   Step barrier(int warp, const Event &event);
   Step meet(int warp);
   void letGo(int warp, int first, int warps, State::Meeting &meeting);
+  std::optional<int64_t> meantPhase(int warp, const Event &event);
+  std::optional<bool> isOver(int warp, const Event &event, int64_t phase);
+  std::optional<bool> isSkipped(int warp, const Event &event, int64_t phase);
+  Step test(int warp, const Event &event, int number);
   Step await(int warp, const Event &event);
   Step passed(int warp, const Event &event);
   Step arrive(int warp, const Event &event, int number);

@@ -44,6 +44,12 @@ struct Warp {
   /// For each base: how many awaits have passed. A warp is taken to wait for all fillings of a
   /// ring, one after the other. An await of a replica says which filling it means (Event::filling).
   std::vector<int64_t> awaits;
+  /// The phases whose end it has seen by a test, by the event of the test.
+  struct Tested {
+    int mbarrier = -1;
+    int64_t phase = 0;
+  };
+  llvm::DenseMap<int, Tested> tested;
   /// The products that were issued and are not completed.
   std::deque<int> products;
   std::vector<int> stores;

@@ -46,6 +46,11 @@ public:
     return engines == Engines::Early ||
            (engines == Engines::Random && (random() % 1000) < engineChance * 1000);
   }
+  /// Whether a test of a phase that is over sees it: it may come a moment too early. If engines are
+  /// late, it never does.
+  bool testSees() {
+    return engines == Engines::Early || (engines == Engines::Random && random() % 2);
+  }
   /// Chooses a warp, or a program.
   int next(llvm::ArrayRef<int> ready) {
     switch (order) {

@@ -388,9 +388,9 @@ LogicalResult Unroller::Impl::run(Operation *op) {
       })
       .Case([&](cta::SlotOp o) { return runSlot(o); })
       .Case<cta::PutScalarOp, cta::GetScalarOp, cta::BarrierOp, cta::FenceAsyncOp, cta::AwaitOp,
-            cta::AwaitStoresOp, cta::ExpectOp, cta::CommitCopiesOp, cta::AwaitCopiesOp,
-            cta::ArriveOp, cta::CopyOp, cta::CopyOutOp, cta::WgmmaOp, cta::WgmmaWaitOp,
-            cta::CompleteOp, cta::PutPartialOp, cta::AddPartialOp>(
+            cta::TestWaitOp, cta::AwaitStoresOp, cta::ExpectOp, cta::CommitCopiesOp,
+            cta::AwaitCopiesOp, cta::ArriveOp, cta::CopyOp, cta::CopyOutOp, cta::WgmmaOp,
+            cta::WgmmaWaitOp, cta::CompleteOp, cta::PutPartialOp, cta::AddPartialOp>(
           [&](auto o) { return runProtocol(o); })
       .Case([&](cta::ReadyOp o) {
         environment[o.getResult()] = lookup(o.getSource());

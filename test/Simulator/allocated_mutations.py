@@ -174,13 +174,13 @@ class Mutator:
 
     @staticmethod
     def mbarrier(op):
-        found = re.search(r"cta\.(?:await|expect|arrive) (\d+)", op.text) or re.search(r"mbarrier = (\d+)", op.text)
-        return int(found.group(1)) if found and op.name in ("cta.await", "cta.expect", "cta.arrive", "cta.copy") else None
+        found = re.search(r"cta\.(?:await|test_wait|expect|arrive) (\d+)", op.text) or re.search(r"mbarrier = (\d+)", op.text)
+        return int(found.group(1)) if found and op.name in ("cta.await", "cta.test_wait", "cta.expect", "cta.arrive", "cta.copy") else None
 
     @staticmethod
     def slot(op):
         """The slot's value as the op names it."""
-        found = re.search(r"cta\.(?:await|expect|arrive) \d+\[(%[^\]]*)\]", op.text) or re.search(r"into %[^ \[]*\[(%[^\]]*)\]", op.text)
+        found = re.search(r"cta\.(?:await|test_wait|expect|arrive) \d+\[(%[^\]]*)\]", op.text) or re.search(r"into %[^ \[]*\[(%[^\]]*)\]", op.text)
         return found.group(1) if found else None
 
     # --- ops of the protocol ---
@@ -260,6 +260,13 @@ class Mutator:
         yield from self.sub("parity", op, "inverted", r"parity %\S+", "parity %parity_m", [one, f"%parity_m = arith.xori {found.group(1)}, %one_m : i32"])
         for value in {0, 1} - {self.text.constant(found.group(1))}:
             yield from self.sub("parity", op, f"always {value}", r"parity %\S+", "parity %parity_m", [f"%parity_m = arith.constant {value} : i32"])
+
+    def other_token(self, op, tests):
+        """The await takes the word of another test: of the first one, which a loop carries no further, say."""
+        found = re.search(r"unless (%\S+)", op.text)
+        for test in tests if found else ():
+            if test.begin < op.begin and test.parent in op.ancestors():
+                yield from self.sub("token", op, f"of the test of line {test.begin + 1}", r"unless %\S+", f"unless {test.results[0]}")
 
     def other_number(self, op, depths):
         base = self.mbarrier(op)
@@ -433,9 +440,14 @@ class Mutator:
                 yield from self.launch(launch, counts, depths)
                 yield from self.offsets(launch)
             values = []
+            tests = [op for op in inside if op.name == "cta.test_wait"]
             for op in inside:
                 if op.name == "cta.role":
                     yield from self.role(op)
+                elif op in tests:
+                    yield from self.other_slot(op, depths[self.mbarrier(op)])
+                    yield from self.other_number(op, depths)
+                    yield from self.other_parity(op)
                 elif op.name == "cta.slot":
                     yield from self.other_tile(op)
                     values.append(op.operands[1])
@@ -450,6 +462,7 @@ class Mutator:
                     yield from self.other_number(op, depths)
                 if op.name == "cta.await":
                     yield from self.other_parity(op)
+                    yield from self.other_token(op, tests)
                     values += re.findall(r"parity (%\S+)", op.text)
                 values += [slot for slot in [self.slot(op)] if slot]
             sliced = self.text.slice_of(values)

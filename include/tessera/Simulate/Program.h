@@ -62,6 +62,7 @@ enum class Kind {
   Meet, ///< a barrier of the whole cluster: no op, the launch implies it at both ends of its blocks
   FenceAsync,
   Await,
+  Test, ///< of a phase, for an Await that passes at once if it has seen the end
   AwaitStores,
   Expect,
   Arrive,
@@ -108,6 +109,8 @@ struct Event {
   /// The number of an output tile that a cta.put_scalar sends, or for which a cta.get_scalar is
   /// taken; -1: it is none, or is not known.
   int64_t scalar = -1;
+  /// The Test on whose word an Await passes; -1: none.
+  int test = -1;
   /// The product for which a Complete waits; -1: one that was not in flight.
   int product = -1;
   /// The memrefs of the kernel's body that hold the partial sums and the flags of a PutPartial or

@@ -387,12 +387,33 @@ static LogicalResult lowerAwait(Lowering &f, cta::AwaitOp op) {
     barrier = f.mbarrier(number);
   }
   // One loop in asm: as LLVM blocks it is slower.
-  f.inlineAsm("{\n\t.reg .pred done;\n"
-              "wait_${:uid}:\n\t"
-              "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t"
-              "@!done bra.uni wait_${:uid};\n\t}",
-              {}, {{barrier, "r"}, {parity, "r"}}, /*sideEffects=*/true,
-              /*memoryClobber=*/true);
+  SmallVector<Lowering::AsmInput> inputs{{barrier, "r"}, {parity, "r"}};
+  StringRef before, after;
+  if (op.getUnless()) {
+    inputs.push_back({f.scalar(op.getUnless()), "b"});
+    before = "\t@$2 bra.uni passed_${:uid};\n";
+    after = "passed_${:uid}:\n\t";
+  }
+  f.inlineAsm(("{\n\t.reg .pred done;\n" + before +
+               "wait_${:uid}:\n\t"
+               "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t"
+               "@!done bra.uni wait_${:uid};\n" +
+               after + "\t}")
+                  .str(),
+              {}, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
+  return success();
+}
+
+static LogicalResult lowerTestWait(Lowering &f, cta::TestWaitOp op) {
+  auto number = static_cast<int64_t>(op.getMbarrier());
+  if (number >= numMbarriers(f))
+    return f.error(op, "the launch has no such mbarrier");
+  Value barrier = f.mbarrier(number, f.scalar(op.getSlot()));
+  Values over =
+      f.inlineAsm("mbarrier.test_wait.parity.shared::cta.b64 $0, [$1], $2;",
+                  {{f.b.getI1Type(), "b"}}, {{barrier, "r"}, {f.scalar(op.getParity()), "r"}},
+                  /*sideEffects=*/true, /*memoryClobber=*/true);
+  f.set(op.getOver(), over);
   return success();
 }
 
@@ -403,4 +424,5 @@ void tessera::nvvm::populateTmaLowerings(LoweringSet &set) {
   addLowering(set, lowerCopyOut);
   addLowering(set, lowerAwaitStores);
   addLowering(set, lowerAwait);
+  addLowering(set, lowerTestWait);
 }

@@ -67,6 +67,7 @@ private:
   SmallVector<CopiedSlot> copiedSlots(ArrayRef<Value> list, const State &state);
   LogicalResult checkElect(ElectOp elect);
   void lowerWait(WaitOp op, State &state);
+  void lowerTest(TestOp op, const State &state);
   void lowerTakeTurn(TakeTurnOp op);
   void lowerPassTurn(PassTurnOp op);
   void lowerSkip(SkipOp op, State &state);
@@ -200,7 +201,9 @@ void Lowering::lowerWait(WaitOp op, State &state) {
   const Channel &channel = channels[op.getChannel()];
   Position &at = state[{op.getChannel(), Side::Consume}];
   b.setInsertionPoint(op);
-  AwaitOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot, at.phase);
+  // Its token is a condition by now.
+  Value seen = op->getNumOperands() > 1 ? op->getOperand(1) : Value();
+  AwaitOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot, at.phase, seen);
   // Every thread has written a part, and now knows that its own part has landed.
   if (channel.byThreads && !hasRoles && channel.readByProducts) {
     FenceAsyncOp::create(b, loc, /*global=*/false);
@@ -215,6 +218,14 @@ void Lowering::lowerWait(WaitOp op, State &state) {
   op.getCredit().replaceAllUsesWith(at.slot);
   advance(loc, channel.depth, at);
   b.eraseOp(op);
+}
+
+/// The test is of the phase for which the next wait waits, and does not move on.
+void Lowering::lowerTest(TestOp op, const State &state) {
+  const Position &at = state.find({op.getChannel(), Side::Consume})->second;
+  b.setInsertionPoint(op);
+  b.replaceOpWithNewOp<TestWaitOp>(
+      op, b.getI1Type(), b.getI64IntegerAttr(channels[op.getChannel()].full), at.slot, at.phase);
 }
 
 /// Replica 0 takes its first turn without waiting; the others wait until a turn is passed to them.
@@ -265,7 +276,7 @@ SmallVector<Key> Lowering::sidesIn(Operation *op) {
       return WalkResult::skip();
     if (auto acquire = dyn_cast<AcquireOp>(inner))
       found.insert({acquire.getChannel(), static_cast<int>(Side::Produce)});
-    else if (isa<WaitOp, SkipOp>(inner))
+    else if (isa<WaitOp, TestOp, SkipOp>(inner))
       found.insert({inner->getOperand(0), static_cast<int>(Side::Consume)});
     return WalkResult::advance();
   });
@@ -290,11 +301,13 @@ static void assign(State &state, ArrayRef<Key> keys, ValueRange list) {
     state[key] = {list[2 * i], list[2 * i + 1]};
 }
 
-/// Credits that the program carries as values become slot numbers.
+/// Credits that the program carries as values become slot numbers, and tokens conditions.
 static void retype(ValueRange list) {
   for (Value value : list)
     if (isa<CreditType>(value.getType()))
       value.setType(IntegerType::get(value.getContext(), 32));
+    else if (isa<TokenType>(value.getType()))
+      value.setType(IntegerType::get(value.getContext(), 1));
 }
 
 LogicalResult Lowering::lowerFor(CountedLoop loop, State &state) {
@@ -447,6 +460,8 @@ LogicalResult Lowering::lowerOp(Operation *op, State &state) {
     return lowerAcquire(acquire, state);
   if (auto wait = dyn_cast<WaitOp>(op))
     return lowerWait(wait, state), success();
+  if (auto test = dyn_cast<TestOp>(op))
+    return lowerTest(test, state), success();
   if (auto turn = dyn_cast<TakeTurnOp>(op))
     return lowerTakeTurn(turn), success();
   if (auto turn = dyn_cast<PassTurnOp>(op))

@@ -318,7 +318,8 @@ static void launchToGrid(LaunchOp launch) {
 LogicalResult tessera::cta::eraseSchedules(tile::KernelOp kernel) {
   for (auto launch : llvm::make_early_inc_range(kernel.getBody().getOps<LaunchOp>())) {
     WalkResult known = launch.walk([](Operation *op) -> WalkResult {
-      if (isa<RoleOp, ElectOp, RingOp, SlotOp, ExpectOp, ArriveOp, AwaitOp, WgmmaWaitOp>(op))
+      if (isa<RoleOp, ElectOp, RingOp, SlotOp, ExpectOp, ArriveOp, AwaitOp, TestOp, TestWaitOp,
+              WgmmaWaitOp>(op))
         return op->emitOpError("has no counterpart at L0; run convert-cta-to-tile before "
                                "cta-specialize-warps and cta-lower-channels");
       return WalkResult::advance();

@@ -93,6 +93,9 @@ LogicalResult WgmmaWaitOp::verify() { return verifyPending(*this, "wgmma_wait_c1
 LogicalResult AwaitOp::verify() {
   if (static_cast<bool>(getSlot()) != static_cast<bool>(getParity()))
     return emitOpError("await_c1: needs both a slot and a parity, or neither");
+  if (getUnless() && !getSlot())
+    return emitOpError("await_c2: only the phase of a slot can have been tested: 'unless' needs a "
+                       "slot and a parity");
   return success();
 }
 

@@ -59,18 +59,25 @@ LogicalResult CommitOp::verify() {
 }
 
 ParseResult WaitOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand channel;
+  OpAsmParser::UnresolvedOperand channel, token;
   ChannelType type;
-  if (parser.parseOperand(channel) || parser.parseOptionalAttrDict(result.attributes) ||
+  if (parser.parseOperand(channel))
+    return failure();
+  const bool tested = succeeded(parser.parseOptionalKeyword("unless"));
+  if ((tested && parser.parseOperand(token)) || parser.parseOptionalAttrDict(result.attributes) ||
       parser.parseColonType(type))
     return failure();
   result.addTypes(CreditType::get(parser.getContext()));
   result.addTypes(type.getPayload());
-  return parser.resolveOperand(channel, type, result.operands);
+  return failure(parser.resolveOperand(channel, type, result.operands) ||
+                 (tested && parser.resolveOperand(token, TokenType::get(parser.getContext()),
+                                                  result.operands)));
 }
 
 void WaitOp::print(OpAsmPrinter &p) {
   p << ' ' << getChannel();
+  if (getUnless())
+    p << " unless " << getUnless();
   p.printOptionalAttrDict((*this)->getAttrs());
   p << " : " << getChannel().getType();
 }

@@ -55,6 +55,11 @@ LogicalResult RoleVerifier::checkVocabulary(Operation *op) {
       return error(op) << tooLate;
     return success();
   };
+  auto wait = dyn_cast<WaitOp>(op);
+  if (isa<TestOp>(op) || (wait && wait.getUnless()))
+    return between(Phase::Specialized, Phase::Specialized,
+                   "slots are tested from phase specialized on; cta-test-early makes the tests",
+                   "cta-lower-channels makes cta.test_wait of tests");
   if (isa<ChannelOp, AcquireOp, CommitOp, WaitOp, ReleaseOp>(op)) {
     auto channel = dyn_cast<ChannelOp>(op);
     if (channel && channel.getResult().getType().isOpen() && phase == Phase::Specialized)
@@ -95,7 +100,7 @@ LogicalResult RoleVerifier::checkVocabulary(Operation *op) {
                    "roles exist from phase specialized on; cta-specialize-warps makes them", "");
   auto await = dyn_cast<AwaitOp>(op);
   auto copy = dyn_cast<CopyOp>(op);
-  if (isa<RingOp, SlotOp, ExpectOp, ArriveOp>(op) || (await && await.getSlot()) ||
+  if (isa<RingOp, SlotOp, ExpectOp, ArriveOp, TestWaitOp>(op) || (await && await.getSlot()) ||
       (copy && copy.getInto()))
     return between(Phase::Specialized, Phase::Allocated,
                    "rings and slots exist from phase specialized on; cta-lower-channels makes them",
@@ -107,6 +112,8 @@ LogicalResult RoleVerifier::checkMBarrier(LaunchOp launch, Operation *op) {
   std::optional<uint64_t> number;
   if (auto await = dyn_cast<AwaitOp>(op))
     number = await.getMbarrier();
+  else if (auto test = dyn_cast<TestWaitOp>(op))
+    number = test.getMbarrier();
   else if (auto expect = dyn_cast<ExpectOp>(op))
     number = expect.getMbarrier();
   else if (auto arrive = dyn_cast<ArriveOp>(op))
@@ -294,9 +301,9 @@ LogicalResult RoleVerifier::checkSides(ChannelOp channel, bool hasRoles) {
   static constexpr StringLiteral kSides[] = {"producing", "consuming"};
   bool commits = false, waits = false;
   for (Operation *user : channel.getResult().getUsers()) {
-    if (!isa<AcquireOp, CommitOp, WaitOp, ReleaseOp, TakeTurnOp, PassTurnOp, SkipOp>(user))
-      return error(user) << "a channel is used by cta.acquire, commit, wait and release only, and "
-                            "by turns of replicas";
+    if (!isa<AcquireOp, CommitOp, WaitOp, TestOp, ReleaseOp, TakeTurnOp, PassTurnOp, SkipOp>(user))
+      return error(user) << "a channel is used by cta.acquire, commit, wait, test and release "
+                            "only, and by turns of replicas";
     commits |= isa<CommitOp>(user);
     waits |= isa<WaitOp>(user);
     if (!hasRoles)

@@ -25,6 +25,9 @@ mlir::LogicalResult verifyTurns(RoleOp role, tile::Phase phase);
 /// and for reads that a release does not wait for. Requires that verifyRoles has checked the ops.
 mlir::LogicalResult verifyCredits(tile::KernelOp kernel);
 
+/// Emits an error for waits that take the word of a test of another slot.
+mlir::LogicalResult verifyTokens(tile::KernelOp kernel);
+
 } // namespace tessera::cta
 
 #endif

@@ -321,7 +321,7 @@ LogicalResult tessera::cta::verifyPhase(tile::KernelOp kernel) {
     return success();
   if (failed(Verifier(kernel).run()) || failed(verifyRoles(kernel)))
     return failure();
-  return verifyCredits(kernel);
+  return failure(failed(verifyCredits(kernel)) || failed(verifyTokens(kernel)));
 }
 
 namespace {

@@ -371,3 +371,25 @@ func.func @copy_slot(%A: memref<?x?xf32>, %i: index, %s: i32) {
 
 // expected-error @below {{plan: 'registers' is 0 or a multiple of 8 from 24 to 256, got 100}}
 #plan = #cta.plan<registers = 100>
+
+// -----
+
+tile.kernel @unless_alone(%b: i1) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @unless_alone_0 blocks() {
+    // expected-error @below {{await_c2: only the phase of a slot can have been tested: 'unless' needs a slot and a parity}}
+    cta.await 0 unless %b
+  }
+  tile.return
+}
+
+// -----
+
+// expected-note @below {{prior use here}}
+tile.kernel @no_token(%b: i1) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  cta.launch @no_token_0 blocks() {
+    %ch = cta.channel : !cta.channel<2, index>
+    // expected-error @below {{use of value '%b' expects different type than prior uses: '!cta.token' vs 'i1'}}
+    %q, %i = cta.wait %ch unless %b : !cta.channel<2, index>
+  }
+  tile.return
+}

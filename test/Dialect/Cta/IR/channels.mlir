@@ -128,3 +128,43 @@ tile.kernel @allocated(%A: memref<?x?xbf16>, %n: index) attributes {phase = #til
   }
   tile.return
 }
+
+// Tests of slots, of a channel and of its mbarriers. Two tests may see different things.
+// CHECK-LABEL: tile.kernel @tested
+// CHECK:       %[[T:.+]] = cta.test %[[CH:.+]] : <3,
+// CHECK:       cta.wait %[[CH]] unless %[[T]] {note = "kept"} : !cta.channel<3,
+// CSE-LABEL:   tile.kernel @tested
+// CSE-COUNT-2: cta.test %
+tile.kernel @tested(%n: index, %b1: i1) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  cta.launch @tested_0 blocks(%n) {
+    %ch = cta.channel : !channel
+    %t = cta.test %ch : !channel
+    %q, %a, %i = cta.wait %ch unless %t {note = "kept"} : !channel
+    cta.release %ch, %q : !channel
+    %u = cta.test %ch : !channel
+    %v = cta.test %ch : !channel
+    %r = scf.if %b1 -> (!cta.token) {
+      scf.yield %u : !cta.token
+    } else {
+      scf.yield %v : !cta.token
+    }
+    %p, %b, %j = cta.wait %ch unless %r : !channel
+    cta.release %ch, %p : !channel
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @tested_phase
+// CHECK:       %[[T:.+]] = cta.test_wait 0[%[[S:.+]]] parity %[[P:.+]]
+// CHECK-NEXT:  cta.await 0[%[[S]]] parity %[[P]] unless %[[T]]
+// CSE-LABEL:   tile.kernel @tested_phase
+// CSE-COUNT-2: cta.test_wait
+tile.kernel @tested_phase(%n: index, %s: i32, %p: i32) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @tested_phase_0 blocks(%n) attributes {threads = 128, shared = 8, mbarriers = array<i64: 1>} {
+    %t = cta.test_wait 0[%s] parity %p
+    cta.await 0[%s] parity %p unless %t
+    %u = cta.test_wait 0[%s] parity %p
+    cta.await 0[%s] parity %p unless %u
+  }
+  tile.return
+}

@@ -66,6 +66,37 @@ def ExpandLoops : CtaPass<"cta-expand-loops"> {
   }];
 }
 
+def TestEarly : CtaPass<"cta-test-early"> {
+  let summary = "Test the slot of the next iteration while this one computes";
+  let description = [{
+    Requires and ensures *specialized*. A wait that stands in a loop before all products of an iteration gets a token (`cta.test`), which the loop carries, if all
+    products in flight retire in the iteration that issues them, as in rotated loops. There the latency of the wait would lie between the last product of
+    an iteration and the first one of the next. The test stands where the first product of the iteration is complete, and arithmetic follows.
+
+    Where a product of the last iteration is in flight when an iteration waits, the tensor cores have work meanwhile, and nothing is tested. Nor is it if a loop
+    waits for several slots of a channel, and in roles with replicas.
+
+    ```mlir
+    scf.for … {
+      %q, %k = cta.wait %ch
+      %s = cta.wgmma %a, %k                     // all other products of the iteration follow
+      %d = cta.complete %s
+      cta.release %ch, %q
+      …
+    // becomes
+    %first = cta.test %ch
+    scf.for … iter_args(%seen = %first) {
+      %q, %k = cta.wait %ch unless %seen
+      %s = cta.wgmma %a, %k
+      %d = cta.complete %s
+      cta.release %ch, %q
+      %next = cta.test %ch
+      …
+      scf.yield %next
+    ```
+  }];
+}
+
 def InsertWaits : CtaPass<"cta-insert-waits"> {
   let summary = "Insert counted waits for matrix products in flight";
   let description = [{

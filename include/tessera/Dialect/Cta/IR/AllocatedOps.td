@@ -200,15 +200,42 @@ def Cta_AwaitOp : Cta_Op<"await", [AttrSizedOperandSegments]> {
     ```mlir
     cta.await 0
     cta.await 0[%slot] parity %p
+    cta.await 0[%slot] parity %p unless %t
     ```
+
+    With `unless` the threads go on at once if the condition holds: a `cta.test_wait` has seen the end of the phase.
 
     Constraints:
     1. `slot` and `parity` come together.
+    2. `unless` comes with a slot.
   }];
-  let arguments = (ins I64Attr:$mbarrier, Optional<I32>:$slot, Optional<I32>:$parity);
-  let assemblyFormat = "$mbarrier (`[` $slot^ `]`)? (`parity` $parity^)? attr-dict";
+  let arguments = (ins I64Attr:$mbarrier, Optional<I32>:$slot, Optional<I32>:$parity, Optional<I1>:$unless);
+  let assemblyFormat = "$mbarrier (`[` $slot^ `]`)? (`parity` $parity^)? (`unless` $unless^)? attr-dict";
   let hasVerifier = 1;
-  let builders = [OpBuilder<(ins "int64_t":$mbarrier), [{ build($_builder, $_state, $_builder.getI64IntegerAttr(mbarrier), mlir::Value(), mlir::Value()); }]>];
+  let builders = [OpBuilder<(ins "int64_t":$mbarrier), [{
+      build($_builder, $_state, $_builder.getI64IntegerAttr(mbarrier), mlir::Value(), mlir::Value(), mlir::Value()); }]>,
+    OpBuilder<(ins "mlir::IntegerAttr":$mbarrier, "mlir::Value":$slot, "mlir::Value":$parity), [{
+      build($_builder, $_state, mbarrier, slot, parity, mlir::Value()); }]>];
+}
+
+def Cta_TestWaitOp : Cta_Op<"test_wait", [MemoryEffects<[MemRead<Cta_MBarriers>, MemWrite<Cta_MBarriers>]>, Cta_NoCost]> {
+  let summary = "see whether a phase of an mbarrier is over";
+  let opDocGroup = Cta_BarrierOps;
+  let description = [{
+    `mbarrier.test_wait`: looks, without waiting, whether mbarrier `mbarrier + slot` has completed the phase with the given parity. What is visible
+    after a `cta.await` of this phase is visible after a test that has seen its end. Made by `cta-lower-channels` from a `cta.test`.
+
+    ```mlir
+    %t = cta.test_wait 0[%slot] parity %p
+    cta.await 0[%slot] parity %p unless %t
+    ```
+
+    Only an await of the same phase may take the result, on every path: `cta-verify` checks that it names the same mbarriers, and
+    `cta-simulate` the slot and the parity.
+  }];
+  let arguments = (ins I64Attr:$mbarrier, I32:$slot, I32:$parity);
+  let results = (outs I1:$over);
+  let assemblyFormat = "$mbarrier `[` $slot `]` `parity` $parity attr-dict";
 }
 
 def Cta_ExpectOp : Cta_Op<"expect", []> {

@@ -82,16 +82,17 @@ def Cta_WaitOp : Cta_Op<"wait", [Cta_ChannelEffects, Cta_NoCost]> {
   let opDocGroup = Cta_ChannelOps;
   let description = [{
     The consumer's side: returns when the oldest slot for which no wait has happened yet is full. The tiles may be read until the credit is
-    released.
+    released. `unless` names a test of this slot: if it has seen that the slot is full, nothing is left to wait for.
 
     ```mlir
     %slot, %a, %b = cta.wait %ch : !channel
+    %slot, %a, %b = cta.wait %ch unless %t : !channel
     ```
 
     Constraints:
     1. the results are a credit and the channel's payload.
   }];
-  let arguments = (ins Cta_ChannelType:$channel);
+  let arguments = (ins Cta_ChannelType:$channel, Optional<Cta_TokenType>:$unless);
   let results = (outs Cta_CreditType:$credit, Variadic<AnyType>:$values);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -100,6 +101,36 @@ def Cta_WaitOp : Cta_Op<"wait", [Cta_ChannelEffects, Cta_NoCost]> {
     $_state.addOperands(channel);
     $_state.addTypes(CreditType::get($_builder.getContext()));
     $_state.addTypes(type.getPayload()); }]>];
+}
+
+def Cta_TestOp : Cta_Op<"test", [Cta_ChannelEffects, Cta_NoCost]> {
+  let summary = "see whether the next slot is full";
+  let opDocGroup = Cta_ChannelOps;
+  let description = [{
+    The consumer's side: looks, without waiting, whether the slot is full for which the next `cta.wait` of the channel waits. A wait that takes
+    the token costs nothing if it was. If it was not, or the token is not used, the wait waits as always. So it changes no value, wherever it
+    stands.
+
+    A wait for an mbarrier costs its latency even if the slot has been full for long, and a product cannot be issued before. The test does not
+    stop anything, so its latency passes beside the arithmetic behind it (docs/design/Channels.md, *Early tests*).
+
+    Lifespan: made by `cta-test-early`, in phase specialized; `cta-lower-channels` makes it a `cta.test_wait`.
+
+    ```mlir
+    %t = cta.test %ch : !channel
+    …
+    %slot, %a, %b = cta.wait %ch unless %t : !channel
+    ```
+
+    Constraints (checked by `cta-verify`):
+    1. the wait that takes the token is the next one of the same channel on every path.
+    2. it is not in a role with replicas, which do not know before their turn which slot is their next.
+  }];
+  let arguments = (ins Cta_ChannelType:$channel);
+  let results = (outs Cta_TokenType:$token);
+  let assemblyFormat = "$channel attr-dict `:` type($channel)";
+  let builders = [OpBuilder<(ins "mlir::Value":$channel), [{
+    build($_builder, $_state, TokenType::get($_builder.getContext()), channel); }]>];
 }
 
 def Cta_ReleaseOp : Cta_Op<"release", [Cta_ChannelEffects, Cta_NoCost]> {

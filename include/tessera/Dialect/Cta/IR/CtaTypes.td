@@ -61,6 +61,16 @@ def Cta_CreditType : TypeDef<Cta_Dialect, "Credit"> {
   let assemblyFormat = "";
 }
 
+def Cta_TokenType : TypeDef<Cta_Dialect, "Token"> {
+  let mnemonic = "token";
+  let summary = "what a test of a channel has seen";
+  let description = [{
+    `!cta.token`, made by `cta.test`: whether the next slot of a channel was full. The `cta.wait` for that slot takes it, directly or carried by
+    loops and conditions.
+  }];
+  let assemblyFormat = "";
+}
+
 def Cta_RingType : TypeDef<Cta_Dialect, "Ring"> {
   let mnemonic = "ring";
   let summary = "the storage of one payload of a channel";
