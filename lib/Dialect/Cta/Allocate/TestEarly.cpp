@@ -6,8 +6,8 @@
 // Where no product is in flight when an iteration waits for a slot, the tensor cores stand still
 // until its first product is issued, and the latency of the wait belongs to that time even if the
 // slot has been full for long. Such loops are those whose products all retire in the iteration that
-// issues them: rotated loops. The slot is tested when the first product is done, so that arithmetic
-// lies between the test and the end of the iteration, and the loop carries the token.
+// issues them: rotated loops. The slot is tested as late as that hides the latency: in front of the
+// last product that the iteration waits for, and the loop carries the token.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
@@ -58,36 +58,37 @@ static WgmmaOp firstInFlight(CountedLoop loop) {
   return first == loop.getBody()->end() ? WgmmaOp() : cast<WgmmaOp>(*first);
 }
 
-/// Behind the first product that is waited for when all of the iteration are issued, and behind the
-/// slots that are released then; null if nothing follows.
+/// In front of the last product that is waited for when all of the iteration are issued; null if
+/// there is none.
 static Operation *placeOfTest(CountedLoop loop) {
-  Operation *issued = nullptr;
-  for (Operation &op : *loop.getBody())
-    if (isInFlight(&op))
-      issued = &op;
-  for (Operation *op = issued; op; op = op->getNextNode()) {
+  Operation *last = nullptr;
+  bool issued = false;
+  for (Operation &op : *loop.getBody()) {
+    if (isInFlight(&op)) {
+      issued = true;
+      last = nullptr;
+    }
     auto complete = dyn_cast<CompleteOp>(op);
     auto release = dyn_cast<ReleaseOp>(op);
-    if (!(complete && complete.getSource().getDefiningOp<WgmmaOp>()) &&
-        !(release && !release.getAfter().empty()))
-      continue;
-    do
-      op = op->getNextNode();
-    while (isa<ReleaseOp>(op) && cast<ReleaseOp>(op).getAfter().empty());
-    return op;
+    if (issued && ((complete && complete.getSource().getDefiningOp<WgmmaOp>()) ||
+                   (release && !release.getAfter().empty())))
+      last = &op;
   }
-  return nullptr;
+  return last;
 }
 
-/// Whether something that takes time lies between the test and the end of the iteration.
-static bool hides(Operation *from) {
-  for (Operation *op = from; op; op = op->getNextNode())
-    if (isa<CompleteOp>(op))
-      return false;
-    else if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) &&
-             isMemoryEffectFree(op))
-      return true;
-  return false;
+/// Whether an iteration computes tiles from its products. If it does not, the tensor cores wait for
+/// nothing but slots, and a test gains nothing.
+static bool computes(CountedLoop loop) {
+  return llvm::any_of(*loop.getBody(), [](Operation &op) {
+    auto complete = dyn_cast<CompleteOp>(op);
+    return complete && complete.getSource().getDefiningOp<WgmmaOp>() &&
+           llvm::any_of(op.getUsers(), [&](Operation *user) {
+             user = op.getBlock()->findAncestorOpInBlock(*user);
+             return isMemoryEffectFree(user) &&
+                    llvm::any_of(user->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+           });
+  });
 }
 
 /// The loop carries the token of this wait. The first one is made behind what is done with the slot
@@ -121,7 +122,7 @@ static CountedLoop carryToken(CountedLoop loop, WaitOp wait, Operation *place) {
 static void testEarly(CountedLoop loop, LaunchOp launch) {
   WgmmaOp first = firstInFlight(loop);
   Operation *place = first ? placeOfTest(loop) : nullptr;
-  if (!place || !hides(place))
+  if (!place || !computes(loop))
     return;
   SmallVector<WaitOp> waits;
   for (auto wait : loop.getBody()->getOps<WaitOp>())

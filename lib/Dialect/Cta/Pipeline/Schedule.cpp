@@ -50,6 +50,7 @@ struct Channel {
   int64_t turnBytes = 0; ///< mbarriers that pass the turn between replicas
   bool fixed = false;    ///< the source IR gave the depth
   bool inner = false;    ///< an innermost loop fills it
+  bool held = false;     ///< a loop that other channels feed reads its slot in each iteration
   int64_t needed = 0;    ///< depth that the schedules need; 0: none
 };
 
@@ -104,6 +105,23 @@ static bool inInnermostLoop(ChannelOp channel) {
   return false;
 }
 
+/// True if a loop that waits for slots of other channels reads the channel's slot, which it does
+/// not wait for itself.
+static bool isHeldByLoop(ChannelOp channel) {
+  for (Operation *user : channel->getUsers()) {
+    auto wait = dyn_cast<WaitOp>(user);
+    if (!wait)
+      continue;
+    for (Value tile : wait.getValues())
+      for (Operation *reader : tile.getUsers())
+        for (auto loop = reader->getParentOfType<CountedLoop>();
+             loop && !loop->isProperAncestor(wait); loop = loop->getParentOfType<CountedLoop>())
+          if (!loop.getBody()->getOps<WaitOp>().empty())
+            return true;
+  }
+  return false;
+}
+
 static LogicalResult tooLarge(LaunchOp launch, ArrayRef<Channel> channels, int64_t staged,
                               int64_t budget) {
   int64_t sum = staged;
@@ -138,6 +156,7 @@ void LaunchScheduler::findChannels() {
     channel.turnBytes = replicasOf(plan) > 1 ? replicasOf(plan) * hopper::kMbarrierBytes : 0;
     channel.fixed = !op.getType().isOpen();
     channel.inner = inInnermostLoop(op);
+    channel.held = !channel.inner && isHeldByLoop(op);
     channels.push_back(channel);
   }
 }
@@ -241,19 +260,28 @@ LogicalResult LaunchScheduler::dealShared() {
   int64_t used = staged + slots;
   if (used > budget)
     return tooLarge(launch, channels, staged, budget);
-  // One more slot for each channel in turn, inner loops first.
-  for (bool inner : {true, false}) {
+  // One more slot for each channel in turn, up to `most` slots.
+  auto deal = [&](llvm::function_ref<int64_t(const Channel &)> most) {
     for (bool grown = true; grown;) {
       grown = false;
       for (Channel &c : channels) {
-        if (c.inner != inner || c.depth >= c.wanted || used + c.slotBytes > budget)
+        if (c.depth >= std::min(most(c), c.wanted) || used + c.slotBytes > budget)
           continue;
         ++c.depth;
         used += c.slotBytes;
         grown = true;
       }
     }
+  };
+  // Inner loops first. But the slot that such a loop reads from its begin to its end is filled for
+  // the next output tile meanwhile only if there is a second one. That comes before slots of inner
+  // loops that no schedule needs, beyond one that is read, one that is full and one that is filled.
+  if (llvm::any_of(channels, [](const Channel &c) { return c.held; })) {
+    deal([](const Channel &c) { return c.inner ? std::max<int64_t>(c.needed, 3) : 1; });
+    deal([](const Channel &c) { return c.held ? 2 : 1; });
   }
+  deal([](const Channel &c) { return c.inner ? c.wanted : 1; });
+  deal([](const Channel &c) { return c.wanted; });
   for (Channel &c : channels) {
     // Only the op has the type of the channel; credits do not repeat it.
     c.op.getResult().setType(c.op.getType().withDepth(c.depth));

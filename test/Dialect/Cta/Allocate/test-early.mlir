@@ -2,8 +2,8 @@
 // RUN: tile-opt %s -split-input-file -cta-test-early -cta-insert-waits -cta-lower-channels -cta-verify -o /dev/null
 // RUN: tile-opt %s -split-input-file -cta-test-early -cta-test-early | FileCheck %s
 
-// A chain of two products. When an iteration begins nothing is in flight, so the slot of its first product is tested in the iteration before, behind that
-// product. The second product has the first one beside it while it waits. The first test stands behind what is done with the slot before.
+// A chain of two products. When an iteration begins nothing is in flight, so the slot of its first product is tested in the iteration before, in front
+// of the last product that it waits for. The second product has the first one beside it while it waits. The first test stands behind what is done with the slot before.
 // CHECK-LABEL: tile.kernel @chain
 // CHECK:         %[[F0:.+]], %{{.+}} = cta.wait %[[A:[^ ]+]] : !cta.channel<2,
 // CHECK:         cta.release %[[A]], %[[F0]]
@@ -16,7 +16,10 @@
 // CHECK-NEXT:      cta.wgmma
 // CHECK-NEXT:      cta.complete
 // CHECK-NEXT:      cta.release %[[A]], %[[F]]
+// CHECK-NEXT:      math.exp2
+// CHECK-NEXT:      cta.ready
 // CHECK-NEXT:      %[[NEXT:.+]] = cta.test %[[A]]
+// CHECK-NEXT:      cta.complete
 // CHECK-NOT:       cta.test
 // CHECK:           scf.yield {{.*}}, %[[NEXT]] :
 #acc = #cta.frag<wgmma_acc, wg = 1>
@@ -126,7 +129,7 @@ tile.kernel @over_the_end(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) 
 
 // -----
 
-// Not where an iteration waits for two slots of the channel, where the product is over at once, nor where nothing lies between the test and the next wait.
+// Not where an iteration waits for two slots of the channel, where the product is over at once, nor where nothing is computed from it.
 // CHECK-LABEL: tile.kernel @not_these
 // CHECK-NOT: cta.test
 #acc = #cta.frag<wgmma_acc, wg = 1>

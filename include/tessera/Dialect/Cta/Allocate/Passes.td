@@ -71,27 +71,31 @@ def TestEarly : CtaPass<"cta-test-early"> {
   let description = [{
     Requires and ensures *specialized*. A wait that stands in a loop before all products of an iteration gets a token (`cta.test`), which the loop carries, if all
     products in flight retire in the iteration that issues them, as in rotated loops. There the latency of the wait would lie between the last product of
-    an iteration and the first one of the next. The test stands where the first product of the iteration is complete, and arithmetic follows.
+    an iteration and the first one of the next. The test stands in front of the last product that the iteration waits for.
 
-    Where a product of the last iteration is in flight when an iteration waits, the tensor cores have work meanwhile, and nothing is tested. Nor is it if a loop
-    waits for several slots of a channel, and in roles with replicas.
+    Where a product of the last iteration is in flight when an iteration waits, the tensor cores have work meanwhile, and nothing is tested. Nor is it if an iteration
+    computes nothing from its products, if it waits for several slots of the channel, and in roles with replicas.
 
     ```mlir
     scf.for … {
       %q, %k = cta.wait %ch
-      %s = cta.wgmma %a, %k                     // all other products of the iteration follow
+      %s = cta.wgmma %a, %k
+      %u = cta.wgmma %p, %v, %o
       %d = cta.complete %s
       cta.release %ch, %q
       …
+      %o1 = cta.complete %u
     // becomes
     %first = cta.test %ch
     scf.for … iter_args(%seen = %first) {
       %q, %k = cta.wait %ch unless %seen
       %s = cta.wgmma %a, %k
+      %u = cta.wgmma %p, %v, %o
       %d = cta.complete %s
       cta.release %ch, %q
-      %next = cta.test %ch
       …
+      %next = cta.test %ch
+      %o1 = cta.complete %u
       scf.yield %next
     ```
   }];
