@@ -54,6 +54,7 @@ private:
   void addEdge(int from, int to, schedule::EdgeKind kind, int64_t distance);
   void addChannels();
   void setRegisters();
+  void setSlack();
 
   CountedLoop loop;
   const CostModel &costs;

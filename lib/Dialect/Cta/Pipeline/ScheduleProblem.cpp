@@ -425,6 +425,22 @@ void LoopTranslation::setRegisters() {
   result.problem.registers = std::max<int64_t>(registers, 0);
 }
 
+/// Where products are chained, those of a warpgroup are issued together. One of another warpgroup
+/// then queues behind all of them, not behind the longest.
+void LoopTranslation::setSlack() {
+  schedule::Problem &problem = result.problem;
+  int64_t queue = 0, stages = 1;
+  for (const schedule::Operation &op : problem.operations)
+    if (op.async && op.role == schedule::Role::Math)
+      for (const schedule::Use &use : op.uses)
+        if (!problem.units[use.unit].fluid)
+          queue += use.cycles;
+  for (int64_t stage : chainOfProducts(loop))
+    stages = std::max(stages, stage + 1);
+  if (stages > 1)
+    problem.slackTarget = (problem.replicas - 1) * queue;
+}
+
 LoopProblem LoopTranslation::run() {
   schedule::Problem &problem = result.problem;
   problem.replicas = costs.warpgroups * options.blocks;
@@ -445,6 +461,7 @@ LoopProblem LoopTranslation::run() {
   addEdges();
   addChannels();
   setRegisters();
+  setSlack();
   return std::move(result);
 }
 

@@ -144,8 +144,10 @@ tile.kernel @one_block(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) att
 // CHECK-NEXT: cta.channel : <2,
 // CHECK: cta.modulo_schedule = {bound = "tensor", bounds = {{{.*}}sfu = 1056 : i64, smem = 1280 : i64, tensor = 2048 : i64}, ii = 2048 : i64, products = array<i64: 0, 1>}
 // PROBLEM:      # @attention_0, bound by tensor
+// A product may be late by both products of the other warpgroup, which issues them together.
 // PROBLEM:      registers 206
 // PROBLEM-NEXT: stages 2
+// PROBLEM-NEXT: slack 1024
 // PROBLEM:      op load0 load issue 32 latency 1212 uses copy 512
 // PROBLEM-NEXT: op mma0 async issue 24 latency 544 registers 64 uses tensor 512, smem 384, dispatch 24
 // PROBLEM-NEXT: op reduce0 {{.*}} registers 2 uses alu 136
