@@ -176,7 +176,6 @@ static void toScheduled(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createPeelMasks());
   kernels.addPass(cta::createSchedule());
   kernels.addPass(cta::createRotateLoops());
-  kernels.addPass(cta::createSplitLoops());
   kernels.addPass(cta::createDeferWaits());
   kernels.addPass(cta::createCtaVerify());
 }

@@ -10,7 +10,7 @@
 //
 // A loop whose chained products are in flight stays one loop: between two loops the products would
 // come to an end, and the rest would not overlap. There a branch masks, which only the iterations
-// of the rest take, until cta-split-loops cuts the rotated loop:
+// of the rest take:
 //
 //   %s = arith.select %exists, %qk, %never
 //   // becomes

@@ -153,8 +153,7 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
 
     No loop is cut with `replicate = blocks` in the kernel's plan. Nor is one whose chained products the plan keeps in flight (`pending` above 0), if
     warps compute no longer than one and a half times as long as the tensor cores, and masks serve nothing but selects: between two loops the products
-    would come to an end. There a branch selects (`scf.if`, marked `cta.rest`), which only the iterations of the rest take. `cta-split-loops` cuts the
-    loop when it is rotated.
+    would come to an end. There a branch selects (`scf.if`, marked `cta.rest`), which only the iterations of the rest take.
 
     A copy with `require = [peeled]` is an error if a mask remains in all iterations of the loop around it: a comparison of coordinates that
     change with the iteration, in another form, or in a loop that is not cut. The bounds of the copy itself do not count, because TMA checks
@@ -232,29 +231,6 @@ def RotateLoops : CtaPass<"cta-rotate-loops"> {
       …                                          // %p1, %a1 of this iteration
       cta.complete %u
     }
-    ```
-  }];
-}
-
-def SplitLoops : CtaPass<"cta-split-loops"> {
-  let summary = "Give iterations that mask a loop of their own, behind rotated loops";
-  let description = [{
-    Requires and ensures *scheduled*. A loop with a branch of `cta-peel-masks` (`cta.rest`), which the iterations from a bound on take, becomes two loops: the
-    iterations below the bound, and the others, marked `cta.rest`. Each has the arm that its iterations take in place of the branch. A rotated loop has no
-    product in flight when an iteration begins, so the second loop goes on where the first one ends: it is rotated, too, and nothing comes to an end
-    between them. A loop that carries a product in flight, or the credit of a slot, stays as it is.
-
-    ```mlir
-    %r = scf.for %j = %lb to %ub step %c128 iter_args(…) {
-      %s = cta.wgmma %q, %k
-      %u = cta.wgmma %p, %v, %o
-      %rest = arith.cmpi sge, %j, %end
-      %m = scf.if %rest { … } else { … } {cta.rest}
-      …
-    }
-    // becomes
-    %f = scf.for %j = %lb to max(min(%ub, %end), %lb) step %c128 iter_args(…) { … }   // %m of the else arm
-    %r = scf.for %j = %next to %ub step %c128 iter_args(%f …) { … } {cta.rest}        // %m of the then arm
     ```
   }];
 }
