@@ -44,6 +44,10 @@ namespace {
 /// than a hundredth of it. Source: docs/performance/constants.md.
 constexpr int64_t kFuel = 100000;
 
+/// The slots that channels of a loop have before a slot that the loop holds gets a second one: one
+/// that is read, one that is full, one that is filled. Source: docs/performance/constants.md.
+constexpr int64_t kSlotsBeforeHeld = 3;
+
 struct Channel {
   ChannelOp op;
   int64_t slotBytes = 0, depth = 1, wanted = 1;
@@ -275,9 +279,9 @@ LogicalResult LaunchScheduler::dealShared() {
   };
   // Inner loops first. But the slot that such a loop reads from its begin to its end is filled for
   // the next output tile meanwhile only if there is a second one. That comes before slots of inner
-  // loops that no schedule needs, beyond one that is read, one that is full and one that is filled.
+  // loops that no schedule needs.
   if (llvm::any_of(channels, [](const Channel &c) { return c.held; })) {
-    deal([](const Channel &c) { return c.inner ? std::max<int64_t>(c.needed, 3) : 1; });
+    deal([](const Channel &c) { return c.inner ? std::max(c.needed, kSlotsBeforeHeld) : 1; });
     deal([](const Channel &c) { return c.held ? 2 : 1; });
   }
   deal([](const Channel &c) { return c.inner ? c.wanted : 1; });
