@@ -52,7 +52,7 @@ tile.kernel @carried_channel(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index,
   cta.launch @carried_channel_0 blocks(%n) {
     %c = arith.constant 1 : index
     %ch = cta.channel : !tok
-    // expected-error @+1 {{breaks phase scheduled: a channel is used by cta.acquire, commit, wait and release only}}
+    // expected-error @+1 {{breaks phase scheduled: a channel is used by cta.acquire, commit, wait, test and release only, and by turns of replicas}}
     %all = scf.for %i = %c to %n step %c iter_args(%o = %ch) -> (!tok) {
       scf.yield %o : !tok
     }

@@ -86,7 +86,7 @@ def Cta_WaitOp : Cta_Op<"wait", [Cta_ChannelEffects, Cta_NoCost]> {
 
     ```mlir
     %slot, %a, %b = cta.wait %ch : !channel
-    %slot, %a, %b = cta.wait %ch unless %t : !channel
+    %next, %c, %d = cta.wait %ch unless %t : !channel
     ```
 
     Constraints:
