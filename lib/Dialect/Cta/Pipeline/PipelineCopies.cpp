@@ -11,6 +11,7 @@
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/LoadsAhead.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
@@ -53,6 +54,7 @@ private:
   bool dependsOnTiles(Value value);
   std::optional<std::string> whyNotScalar(ValueRange values);
   void addToGroup(CopyOp copy);
+  void joinRows();
   int64_t cluster() { return static_cast<int64_t>(launch.getCluster().value_or(1)); }
   bool sameInCluster(Value value);
   bool sameCoordinates(CopyOp copy);
@@ -209,6 +211,77 @@ void Pipelining::addToGroup(CopyOp copy) {
       return;
     }
   groups.push_back({{copy}, first, last, {}});
+}
+
+/// True if the group is rows of numbers that threads read, beside the operands of products.
+static bool holdsRows(const Group &group) {
+  return llvm::all_of(group.copies, [](CopyOp copy) {
+    return copy.getSmemType().getShape().size() == 1 &&
+           llvm::all_of(copy->getUsers(), [&](Operation *user) {
+             return isa<ReadOp, ReadAtOp>(user) && user->getBlock() == copy->getBlock();
+           });
+  });
+}
+
+/// Moves a reader before `place` in its block, with what it is computed from between the two.
+/// False, and nothing moves, if that has effects.
+static bool readBefore(Operation *reader, Operation *place) {
+  SetVector<Operation *> moved;
+  moved.insert(reader);
+  for (unsigned i = 0; i < moved.size(); ++i)
+    for (Value operand : moved[i]->getOperands()) {
+      Operation *needed = operand.getDefiningOp();
+      if (!needed || needed->getBlock() != place->getBlock() || needed->isBeforeInBlock(place))
+        continue;
+      if (needed == place || !isMemoryEffectFree(needed) || needed->getNumRegions())
+        return false;
+      moved.insert(needed);
+    }
+  SmallVector<Operation *> order = moved.takeVector();
+  llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : order)
+    op->moveBefore(place);
+  return true;
+}
+
+/// Rows of numbers share the slots of tiles that the same block fetches in the same way: those that
+/// threads read as well, if there are any. Threads read the rows when they have waited for the
+/// slot, so that a slot costs one wait and one release.
+void Pipelining::joinRows() {
+  SmallVector<Group> hosts, rows;
+  for (Group &group : groups)
+    (holdsRows(group) ? rows : hosts).push_back(group);
+  for (Group &row : rows) {
+    CopyOp copy = row.copies.front();
+    Group *host = nullptr;
+    for (Group &group : hosts) {
+      CopyOp first = group.copies.front();
+      const bool fits = first->getBlock() == copy->getBlock() &&
+                        first.getMechanism() == copy.getMechanism() && !holdsRows(group);
+      if (fits && (!host || (isa<ReadOp>(group.first) && !isa<ReadOp>(host->first))))
+        host = &group;
+    }
+    auto joins = [&](CopyOp joined) {
+      return joined->isBeforeInBlock(host->first) || moveAhead(joined, host->copies.front());
+    };
+    if (!host || !llvm::all_of(row.copies, joins)) {
+      hosts.push_back(row);
+      continue;
+    }
+    for (CopyOp joined : row.copies) {
+      for (Operation *user : llvm::to_vector(joined->getUsers())) {
+        if (host->first->isBeforeInBlock(user) && !readBefore(user, host->first)) {
+          if (host->last->isBeforeInBlock(user))
+            host->last = user;
+        } else {
+          host->first = user;
+        }
+      }
+      host->copies.push_back(joined);
+    }
+    llvm::sort(host->copies, [](CopyOp x, CopyOp y) { return x->isBeforeInBlock(y); });
+  }
+  groups = hosts;
 }
 
 static bool inInnermostLoop(CopyOp copy) {
@@ -434,6 +507,7 @@ LogicalResult Pipelining::run() {
     }
     dropDemand(copy);
   }
+  joinRows();
   for (Group &group : groups)
     form(group);
   return failure(missed);

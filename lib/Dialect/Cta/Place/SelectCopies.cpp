@@ -5,6 +5,7 @@
 // needed in shared memory, by vector accesses elsewhere. Records why nothing better was possible.
 #include "GatheredCopies.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
@@ -253,6 +254,20 @@ static bool becomesOperand(LoadOp load) {
   return false;
 }
 
+/// True if the load is a row of numbers that an innermost loop with products reads in registers, as
+/// the scales of a group of columns. A channel fetches it while products run. A load to registers
+/// waits behind all that the channels of the block have asked memory for. Rows of integers may be
+/// indices, which the threads that copy need, too.
+static bool isRowBesideProducts(LoadOp load) {
+  auto loop = load->getParentOfType<LoopLikeOpInterface>();
+  return load.getTileType().getRank() == 1 && isa<FloatType>(load.getTileType().getElementType()) &&
+         loop && load->getParentOp() == loop && !load.getMask() && hasProducts(loop) &&
+         !loop->walk([&](LoopLikeOpInterface inner) {
+                return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 /// The load in the layout in which it comes, and in those to which it is converted.
 static SmallVector<Value> layoutsOf(LoadOp load) {
   SmallVector<Value> layouts{load};
@@ -330,6 +345,11 @@ void Selection::readFrom(CopyOp copy, LoadOp load) {
         continue;
       }
       rewriter.setInsertionPoint(user);
+      if (auto take = dyn_cast<TakeOp>(user); take && take.getSource() == value) {
+        rewriter.replaceOpWithNewOp<ReadAtOp>(take, take.getType(), copy, take.getIndices(),
+                                              take.getDims());
+        continue;
+      }
       Value read = ReadOp::create(rewriter, load.getLoc(), value.getType(), copy.getResult(),
                                   /*offsets=*/DenseI64ArrayAttr{}, /*dims=*/DenseI64ArrayAttr{},
                                   /*strides=*/DenseI64ArrayAttr{});
@@ -377,11 +397,20 @@ LogicalResult Selection::select(LoadOp load) {
       return success();
     }
   }
+  std::optional<std::string> noTma;
+  if (isRowBesideProducts(load)) {
+    SmemType image = tmaImage(Access(load));
+    noTma = image ? whyNotTma(facts, Access(load), image)
+                  : "no dimension of the tile runs along contiguous memory";
+    if (!noTma) {
+      readFrom(copyOf(load, image), load);
+      return success();
+    }
+  }
   auto stage =
       load.getResult().hasOneUse() ? dyn_cast<StageOp>(*load.getResult().user_begin()) : StageOp{};
   if (stage && stage.getInputs().size() == 1)
     return selectStaged(load, stage);
-  std::optional<std::string> noTma;
   if (StageOp beside = stageBesideRegisters(load)) {
     auto shared = cast<SmemType>(beside.getType());
     noTma = whyNotTma(facts, Access(load), shared);
