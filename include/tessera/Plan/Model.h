@@ -71,9 +71,10 @@ struct PlanFacts {
     bool shareable = false; ///< blocks of a cluster can each fetch a part of it for all
   };
   std::vector<Load> loads;
-  /// For products that wait for each other through registers (attention): the cycles that the
-  /// instructions of a warpgroup take one after the other, with and without the time for which it
-  /// waits for products. 0 if there are none.
+  /// For products that wait for each other through registers (attention), or for an operand that
+  /// the warpgroup computes (unpacked weights): the cycles that the instructions of a warpgroup
+  /// take one after the other, with and without the time for which it waits for products. 0 if
+  /// there are none.
   double streamCycles = 0, issueCycles = 0;
   /// The registers of a thread if the products run concurrently with later iterations, including 26
   /// for other values.

@@ -254,10 +254,23 @@ void FactsOfGrid::addSizes() {
   }
 }
 
-/// The instructions of a warpgroup in the hot loop, if its products are chained.
+/// True if an operand of a product is computed in the loop, into registers: weights that are
+/// unpacked.
+static bool makesOperands(scf::ForOp loop) {
+  return llvm::any_of(loop.getBody()->getOps<WgmmaOp>(), [&](WgmmaOp product) {
+    Operation *maker = product.aInRegisters() ? product.getA().getDefiningOp() : nullptr;
+    return maker && loop->isAncestor(maker);
+  });
+}
+
+/// The instructions of a warpgroup in the hot loop, if its products are chained, or wait for
+/// operands that the warpgroup computes. The latter never run concurrently with later iterations:
+/// those would overwrite the operands.
 void FactsOfGrid::addStream() {
   auto loop = dyn_cast_or_null<scf::ForOp>(hottest);
   std::optional<int64_t> registers = loop ? registersOfChain(loop) : std::nullopt;
+  if (loop && !registers && makesOperands(loop))
+    registers = std::numeric_limits<int64_t>::max();
   if (!registers)
     return;
   facts.rotatedRegisters = *registers;
