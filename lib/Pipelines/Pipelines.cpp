@@ -183,6 +183,7 @@ static void toScheduled(OpPassManager &pm, const TilePipelineOptions &options) {
 static void toSpecialized(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   kernels.addPass(cta::createSpecializeWarps());
+  kernels.addPass(cta::createAlternateProducts());
   kernels.addPass(cta::createCtaVerify());
 }
 

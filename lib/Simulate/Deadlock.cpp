@@ -45,7 +45,8 @@ static std::string whatItWaitsFor(const Program &program, const State &state, co
   case Kind::AddPartial:
     return "for the partial sums of slot " + std::to_string(event.slot);
   case Kind::Wgmma:
-    return "for the other warps of its warpgroup to issue the product";
+    return std::string("for the other warps of its warpgroup to issue the product") +
+           (cast<cta::WgmmaOp>(event.op).getInTurn() ? ", or for its turn to issue it" : "");
   case Kind::WgmmaWait:
     return "for a product that the other warps of its warpgroup have not issued";
   default:

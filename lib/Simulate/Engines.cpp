@@ -148,12 +148,27 @@ Run::Step Run::awaitStores(int warp, const Event &event) {
   return Step::Done;
 }
 
+/// True if the warpgroup may issue its next product in turn: the one before it has issued as many,
+/// and one more unless it is the last.
+bool Run::hasTurn(int warp, int first) const {
+  const Group &group = program.groups[program.groupOfWarp[warp]];
+  const int before = first == group.firstWarp ? group.firstWarp + group.warps - 4 : first - 4;
+  const int mine = state.warps[warp].turns + (first == group.firstWarp ? 0 : 1);
+  for (int other = before; other < before + 4; ++other)
+    if (state.warps[other].turns < mine)
+      return false;
+  return true;
+}
+
 /// Issues a product, which is the work of four warps. A product that is not asynchronous is over
 /// when its event is.
 Run::Step Run::product(int warp, const Event &event, int number) {
   Warp &w = state.warps[warp];
   const Group &group = program.groups[event.group];
   int first = group.firstWarp + (warp - group.firstWarp) / 4 * 4;
+  const bool inTurn = cast<cta::WgmmaOp>(event.op).getInTurn();
+  if (!w.begun && inTurn && !hasTurn(warp, first))
+    return Step::Blocked;
   if (!w.begun) {
     auto [it, isNew] = products.try_emplace({number, first}, -1);
     if (isNew)
@@ -168,6 +183,12 @@ Run::Step Run::product(int warp, const Event &event, int number) {
       times->issueProduct(it->second, work);
     tick(warp);
     w.products.push_back(it->second);
+    if (inTurn)
+      ++w.turns;
+    // The turn is over when the first half has retired: soonest, when all of it is issued.
+    if (inTurn && work.issued == 4)
+      for (int other = group.firstWarp; other < group.firstWarp + group.warps; ++other)
+        state.warps[other].blocked = false;
     if (cast<cta::WgmmaOp>(event.op).isAsync())
       return Step::Done;
     w.begun = true;

@@ -65,6 +65,7 @@ private:
   Step copyOut(int warp, const Event &event, int number);
   Step awaitStores(int warp, const Event &event);
   Step stage(int warp, const Event &event, int number);
+  bool hasTurn(int warp, int first) const;
   Step product(int warp, const Event &event, int number);
   Step waitForProducts(int warp, const Event &event);
   Step complete(int warp, const Event &event);

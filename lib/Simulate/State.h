@@ -52,6 +52,8 @@ struct Warp {
   llvm::DenseMap<int, Tested> tested;
   /// The products that were issued and are not completed.
   std::deque<int> products;
+  /// How many products it has issued in turn.
+  int turns = 0;
   std::vector<int> stores;
   /// The shares of cp.async copies that the warp does not know to have landed, and the number of
   /// groups that it has committed.

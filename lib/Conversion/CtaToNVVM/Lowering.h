@@ -158,6 +158,14 @@ public:
   /// Named barriers from this number to 15 belong to warpgroups; 0 is the block's, and the next
   /// ones belong to roles.
   static constexpr int64_t kFirstWarpgroupBarrier = 8;
+  /// Of those, from this number on: a warpgroup waits at its own until it is its turn to issue a
+  /// product.
+  static constexpr int64_t kFirstTurnBarrier = 12;
+  /// Lets the first warpgroup of the role begin, if it has products that warpgroups issue in turn.
+  void beginTurns(cta::RoleOp role);
+  /// Waits for the turn of this warpgroup, or passes it to the next one of the scope.
+  void takeTurn();
+  void passTurn();
   /// A barrier of all threads of the scope, or of those of each warpgroup.
   void meet(bool warpgroup = false);
   /// Whether the condition holds in any thread of the scope, or of the warp. The former is a

@@ -21,6 +21,37 @@ static void setRegisters(Lowering &f, cta::RoleOp role) {
                                                   : NVVM::SetMaxRegisterAction::increase);
 }
 
+/// Two warpgroups meet at the barrier of a turn: the one that waits for it, and the one that passes
+/// it on, which does not wait.
+void Lowering::beginTurns(cta::RoleOp role) {
+  bool inTurn = role.getBody()
+                    .walk([](cta::WgmmaOp op) {
+                      return op.getInTurn() ? WalkResult::interrupt() : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  if (!inTurn)
+    return;
+  Value last = compare(arith::CmpIPredicate::eq, warpgroup(), i32(scope.warps / 4 - 1));
+  auto branch = scf::IfOp::create(b, loc, last, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  passTurn();
+}
+
+void Lowering::takeTurn() {
+  Value id = add(warpgroup(), i32(kFirstTurnBarrier));
+  inlineAsm("barrier.cta.sync $0, 256;", {}, {{id, "r"}}, /*sideEffects=*/true,
+            /*memoryClobber=*/true);
+}
+
+void Lowering::passTurn() {
+  Value next = add(warpgroup(), i32(1));
+  Value wraps = compare(arith::CmpIPredicate::eq, next, i32(scope.warps / 4));
+  next = arith::SelectOp::create(b, loc, wraps, i32(0), next);
+  inlineAsm("barrier.cta.arrive $0, 256;", {}, {{add(next, i32(kFirstTurnBarrier)), "r"}},
+            /*sideEffects=*/true, /*memoryClobber=*/true);
+}
+
 /// A chain of branches on the number of the warp; the last role takes the remaining warps.
 LogicalResult Lowering::lowerRoles(cta::RoleOp first) {
   if (first->getPrevNode() && isa<cta::RoleOp>(first->getPrevNode()))
@@ -48,6 +79,7 @@ LogicalResult Lowering::lowerRoles(cta::RoleOp first) {
              number,   /*elected=*/false,
              replicas, static_cast<int64_t>(role.getStaged().value_or(0))};
     setRegisters(*this, role);
+    beginTurns(role);
     if (failed(lowerBlock(role.getBody().front())))
       return failure();
     if (branch)

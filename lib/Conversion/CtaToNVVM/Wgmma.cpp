@@ -92,10 +92,11 @@ std::string operandList(size_t first, size_t count) {
 /// the registers of A, four for each step, if A is in registers.
 ///
 /// `accumulate` says whether the first step adds to the accumulators; a value decides at run time.
-/// The last asm of an op commits the group.
+/// The last asm of an op commits the group. After `half` steps the asm commits what is issued so
+/// far as a group of its own, unless that is 0.
 Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, Value accumulateIf,
              const Operand *a, int64_t blockM, ValueRange fragments, const Operand &bOperand,
-             int64_t pieceN, bool commit) {
+             int64_t pieceN, bool commit, int64_t half) {
   size_t n = acc.size();
   SmallVector<std::pair<Type, StringRef>> outputs;
   std::vector<Lowering::AsmInput> inputs;
@@ -145,7 +146,7 @@ Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, 
       text += a->how.transpose ? ", 1" : ", 0";
     if (p.hasMajors)
       text += bOperand.how.transpose ? ", 1" : ", 0";
-    text += ";\n";
+    text += k + 1 == half ? ";\n\twgmma.commit_group.sync.aligned;\n" : ";\n";
   }
   text += commit ? "\twgmma.commit_group.sync.aligned;\n\t}" : "\t}";
   return f.inlineAsm(text, outputs, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
@@ -264,6 +265,15 @@ static LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   size_t perPiece = acc.size() / (p.blocksM * p.piecesN);
   size_t fragmentsPerBlock = fragments.size() / p.blocksM;
   Values flying;
+  const bool inTurn = op.getInTurn();
+  const int64_t firstHalf = inTurn ? p.blocksM * p.piecesN * p.stepsK / 2 : 0;
+  // The step of that piece after which the first half ends, or 0.
+  auto halfAt = [&](int64_t piece) {
+    const int64_t step = firstHalf - piece * p.stepsK;
+    return step > 0 && step <= p.stepsK ? step : 0;
+  };
+  if (inTurn)
+    f.takeTurn();
   for (int64_t m = 0; m < p.blocksM; ++m)
     for (int64_t n = 0; n < p.piecesN; ++n) {
       size_t first = (m * p.piecesN + n) * perPiece;
@@ -271,11 +281,16 @@ static LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op) {
       flying.append(issue(
           f, p, piece, accumulate, f.accumulates.lookup(op), a ? &*a : nullptr, m,
           ValueRange(fragments).slice(a ? 0 : m * fragmentsPerBlock, a ? 0 : fragmentsPerBlock), *b,
-          n, m + 1 == p.blocksM && n + 1 == p.piecesN));
+          n, m + 1 == p.blocksM && n + 1 == p.piecesN, halfAt(m * p.piecesN + n)));
     }
   if (op.isAsync()) {
     f.set(op.getResult(), std::move(flying));
     return success();
+  }
+  if (inTurn) {
+    if (firstHalf)
+      flying = wait(f, flying, /*pending=*/1);
+    f.passTurn();
   }
   Values done = wait(f, flying, /*pending=*/0);
   f.set(op.getResult(),

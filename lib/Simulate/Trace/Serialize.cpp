@@ -58,10 +58,11 @@ FailureOr<Value> Serializer::valueOf(Operation *user, Value old, const Binding &
 Operation *Serializer::clone(const Event &event, const IRMapping &mapping) {
   if (auto wgmma = dyn_cast<cta::WgmmaOp>(event.op)) {
     Value c = wgmma.getC() ? mapping.lookup(wgmma.getC()) : Value();
-    return cta::WgmmaOp::create(
-        b, wgmma.getLoc(), wgmma.getResultType(), mapping.lookup(wgmma.getA()),
-        mapping.lookup(wgmma.getB()), c, wgmma.getTransposeAAttr(), wgmma.getTransposeBAttr(),
-        wgmma.getLhsUnsignedAttr(), wgmma.getRhsUnsignedAttr(), wgmma.getWhyAttr());
+    return cta::WgmmaOp::create(b, wgmma.getLoc(), wgmma.getResultType(),
+                                mapping.lookup(wgmma.getA()), mapping.lookup(wgmma.getB()), c,
+                                wgmma.getTransposeAAttr(), wgmma.getTransposeBAttr(),
+                                wgmma.getLhsUnsignedAttr(), wgmma.getRhsUnsignedAttr(),
+                                /*in_turn=*/UnitAttr(), wgmma.getWhyAttr());
   }
   IRMapping copy = mapping;
   Operation *op = b.clone(*event.op, copy);

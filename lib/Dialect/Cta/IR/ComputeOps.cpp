@@ -1,6 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -110,6 +111,24 @@ Speculation::Speculatability WgmmaOp::getSpeculatability() {
   return isAsync() ? Speculation::NotSpeculatable : Speculation::Speculatable;
 }
 
+std::optional<std::string> WgmmaOp::whyNotInTurn() {
+  if (isAsync())
+    return "it is asynchronous";
+  Operation *parent = (*this)->getParentOp();
+  while (isa<CountedLoop>(parent))
+    parent = parent->getParentOp();
+  auto role = dyn_cast<RoleOp>(parent);
+  if (!role)
+    return "it stands in a " + parent->getName().getStringRef().str() +
+           ", not in a cta.role with loops between the two";
+  if (role.getReplicas())
+    return std::string("its role has replicas, which have turns of their own");
+  const int64_t warps = static_cast<int64_t>(role.getWarps());
+  if (warps % 4 || warps < 8 || warps > 16)
+    return "its role has " + std::to_string(warps) + " warps, not two to four warpgroups";
+  return std::nullopt;
+}
+
 LogicalResult WgmmaOp::verify() {
   auto shapeOf = [](ArrayRef<int64_t> shape, bool transposed) {
     SmallVector<int64_t> result(shape);
@@ -138,6 +157,9 @@ LogicalResult WgmmaOp::verify() {
            << a << ", " << b << " -> " << d;
   if ((getLhsUnsigned() || getRhsUnsigned()) && !a.isInteger(8))
     return emitOpError("wgmma_c1: lhs_unsigned and rhs_unsigned are for i8, got ") << a;
+  if (getInTurn())
+    if (auto why = whyNotInTurn())
+      return emitOpError("wgmma_c6: warpgroups cannot issue the product in turn: ") << *why;
   FragAttr acc = FragAttr::of(getResultType());
   int64_t groups = acc ? acc.getWgCount() : 1;
   if (layout::wgmmaSplit(getM(), getN(), groups) < 0 || getK() % getStepK() || getN() % 8)

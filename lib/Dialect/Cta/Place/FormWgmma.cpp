@@ -221,6 +221,7 @@ static void form(MmaOp op, IRRewriter &rewriter) {
     c = cut(rewriter, loc, c);
   Value result = WgmmaOp::create(rewriter, loc, op.getType(), a, b, c, transposeA, transposeB,
                                  op.getLhsUnsignedAttr(), op.getRhsUnsignedAttr(),
+                                 /*in_turn=*/UnitAttr(),
                                  /*why=*/op->getAttrOfType<StringAttr>(tile::kTurned));
   rewriter.replaceOp(op, cut(rewriter, loc, result));
   if (a != stagedA)

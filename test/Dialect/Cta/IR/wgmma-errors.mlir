@@ -182,3 +182,12 @@ func.func @wgmma_c4_major(%a: !cta.smem<64x32xi8, #cta.swizzle<32, dim = 1>>, %b
   %d = cta.wgmma %a, %b : !cta.smem<64x32xi8, #cta.swizzle<32, dim = 1>>, !cta.smem<32x32xi8, #cta.swizzle<32, dim = 1>> -> tensor<64x32xi32, #cta.frag<wgmma_acc, wg = 1>>
   return
 }
+
+// -----
+
+!w = tensor<128x8xf32, #cta.frag<wgmma_acc, wg = 2>>
+func.func @wgmma_c6(%a: !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>) {
+  // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: it stands in a func.func, not in a cta.role with loops between the two}}
+  %d = cta.wgmma %a, %b {in_turn} : !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>> -> !w
+  return
+}

@@ -64,8 +64,12 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, Cta_Cost, Declare
     With an `!cta.async` result the op only issues the product, and `cta.complete` waits for it. An asynchronous `c` is the result of the
     previous product on the same accumulators, which stay in the registers that the tensor cores write.
 
+    With `in_turn` the warpgroups of a role issue the product one after the other: warpgroup 0, 1, …, and again. Each waits for its turn
+    before it issues, and passes the turn on when the first half of its instructions has retired. So the tensor cores have the products of
+    one warpgroup while the others compute with theirs. The order is a matter of speed alone.
+
     Lifespan: made by `cta-form-wgmma`, lowered by `convert-cta-to-nvvm`. `cta-defer-waits` makes asynchronous ones; they exist from phase
-    scheduled on.
+    scheduled on. `cta-alternate-products` sets `in_turn`.
 
     ```mlir
     %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #cta.frag<wgmma_acc, wg = 2>>
@@ -82,10 +86,12 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, Cta_Cost, Declare
        warpgroups (`dim = -1` if they share columns). The result has layout `wgmma_acc` (`dim = 1` if the rows do not suffice, and only
        then).
     5. `c` is asynchronous if and only if the result is. `cta.ready` makes a tile asynchronous.
+    6. with `in_turn` the result is not asynchronous, and the product stands in a `cta.role` of two to four warpgroups, without replicas;
+       between the two are loops only, since all warpgroups must issue it equally often.
   }];
   let arguments = (ins AnyTypeOf<[Cta_SmemType, AnyRankedTensor]>:$a, Cta_SmemType:$b,
     Optional<AnyTypeOf<[AnyRankedTensor, Cta_AsyncType]>>:$c, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$lhs_unsigned,
-    UnitAttr:$rhs_unsigned, OptionalAttr<StrAttr>:$why);
+    UnitAttr:$rhs_unsigned, UnitAttr:$in_turn, OptionalAttr<StrAttr>:$why);
   let results = (outs AnyTypeOf<[AnyRankedTensor, Cta_AsyncType]>:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -109,6 +115,8 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, Cta_Cost, Declare
     /// The layouts that the result, and `a` in registers, must have with that many warpgroups.
     tessera::layout::RegisterLayout resultLayout(int64_t warpgroups);
     tessera::layout::RegisterLayout operandLayout(int64_t warpgroups);
+    /// Why warpgroups cannot issue the product in turn where it stands, or nothing.
+    std::optional<std::string> whyNotInTurn();
     bool aInRegisters() { return llvm::isa<mlir::RankedTensorType>(getA().getType()); }
     /// True if the op only issues the product, and another op waits for it.
     bool isAsync() { return llvm::isa<AsyncType>(getResult().getType()); }

@@ -28,4 +28,27 @@ def SpecializeWarps : CtaPass<"cta-specialize-warps"> {
   }];
 }
 
+def AlternateProducts : CtaPass<"cta-alternate-products"> {
+  let summary = "Let warpgroups issue matrix products in turn";
+  let description = [{
+    Requires and ensures *specialized*. A role whose warpgroups share a loop with one product, and compute with its result in every iteration (as
+    when partial sums are scaled and added to others, *promotion*), needs the tensor cores for a part of the time only. If all of its warpgroups
+    issue at the same time, all of them compute at the same time, too, and the tensor cores idle. Nothing brings them out of step. So such a
+    product gets `in_turn`: a warpgroup issues when the first half of the other's product has retired.
+
+    The product must not be asynchronous, its operands lie in shared memory, and nothing but loops stands between it and the role. Products
+    that only feed accumulators stay as they are, since warpgroups hardly leave the tensor cores then, and so do several products in a loop,
+    which have an order of their own.
+
+    ```mlir
+    scf.for … iter_args(%sum = %zero) {
+      %credit, %ab:2 = cta.wait %ch
+      %part = cta.wgmma %ab#0, %ab#1 {in_turn}
+      cta.release %ch, %credit
+      %next = math.fma %part, %scale, %sum
+    }
+    ```
+  }];
+}
+
 #endif

@@ -1,0 +1,41 @@
+// RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
+
+// Warpgroups issue the product in turn. Two of them meet at the barrier of a turn: the one that waits for it, and the one before it, which arrives when
+// the first half of its instructions has retired. The last one arrives where the role begins.
+#acc = #cta.frag<wgmma_acc, wg = 2>
+// CHECK-LABEL: llvm.func @turns
+// CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[WG:.*]], %{{.*}} : i32
+// CHECK: scf.if %[[LAST]] {
+// CHECK:   llvm.inline_asm has_side_effects {{.*}}"barrier.cta.arrive $0, 256;", "r,~{memory}"
+// CHECK: scf.for
+// CHECK:   llvm.inline_asm has_side_effects {{.*}}"barrier.cta.sync $0, 256;", "r,~{memory}"
+// CHECK:   llvm.inline_asm {{.*}}wgmma.fence.sync.aligned;
+// CHECK-SAME: wgmma.mma_async{{.*}}, 0, 1, 1, 0, 0;
+// CHECK-SAME: wgmma.commit_group.sync.aligned;
+// CHECK-SAME: wgmma.mma_async{{.*}}, 1, 1, 1, 0, 0;
+// CHECK-SAME: wgmma.commit_group.sync.aligned;
+// CHECK:   llvm.inline_asm {{.*}}"wgmma.wait_group.sync.aligned 1;"
+// CHECK:   llvm.inline_asm {{.*}}"barrier.cta.arrive $0, 256;"
+// CHECK:   llvm.inline_asm {{.*}}"wgmma.wait_group.sync.aligned 0;"
+tile.kernel @turns_k(%x: memref<128x8xf32>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
+  cta.launch @turns blocks() attributes {shared = 9216 : i64, threads = 288 : i64} {
+    cta.role @math warps(8) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %t = arith.constant dense<1.0> : tensor<128x32xbf16, #acc>
+      %u = arith.constant dense<1.0> : tensor<32x8xbf16, #acc>
+      %z = arith.constant dense<0.0> : tensor<128x8xf32, #acc>
+      %a = cta.stage %t {offset = 0 : i64} : tensor<128x32xbf16, #acc> -> !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>
+      %b = cta.stage %u {offset = 8192 : i64} : tensor<32x8xbf16, #acc> -> !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>>
+      %w = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x8xf32, #acc>) {
+        %d = cta.wgmma %a, %b {in_turn} : !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>, !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>> -> tensor<128x8xf32, #acc>
+        %m = arith.addf %d, %s : tensor<128x8xf32, #acc>
+        scf.yield %m : tensor<128x8xf32, #acc>
+      }
+      cta.store %w, %x[%c0, %c0] : tensor<128x8xf32, #acc> -> memref<128x8xf32>
+    }
+    cta.role @producer warps(1) {
+    }
+  }
+  tile.return
+}

@@ -1,0 +1,143 @@
+// RUN: tile-opt %s -cta-alternate-products -cta-verify | FileCheck %s
+// RUN: tile-opt %s -cta-alternate-products -cta-alternate-products | FileCheck %s
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+#acc1 = #cta.frag<wgmma_acc, wg = 1>
+#fa = #cta.frag<wgmma_a, bits = 16, wg = 2>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+#specialized = #tile.phase<specialized>
+!a = !cta.smem<128x64xbf16, #sw>
+!b = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<128x64xf32, #acc>
+!ch = !cta.channel<2, !a, !b>
+
+// Two warpgroups that scale and add what the tensor cores give them, in every iteration.
+// CHECK-LABEL: tile.kernel @promoted(
+// CHECK: cta.role @math warps(8)
+// CHECK: cta.wgmma %{{.*}}, %{{.*}} {in_turn} :
+tile.kernel @promoted(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: index) attributes {phase = #specialized, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @promoted_0 blocks() {
+    %ch = cta.channel : !ch
+    cta.role @math warps(8) {
+      %zero = arith.constant dense<0.0> : !sum
+      %scale = arith.constant dense<2.0> : !sum
+      %r = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (!sum) {
+        %q, %v:2 = cta.wait %ch : !ch
+        %p = cta.wgmma %v#0, %v#1 : !a, !b -> !sum
+        cta.release %ch, %q : !ch
+        %t = math.fma %p, %scale, %s : !sum
+        scf.yield %t : !sum
+      }
+      cta.store %r, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %K step %c64 {
+          %p = cta.acquire %ch : !ch
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !a
+          %b = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          cta.commit %ch, %p (%a, %b) : !ch
+        }
+      }
+    }
+  }
+  tile.return
+}
+
+// Not where the tensor cores add, not two products of a loop, not in a branch, not with an operand in registers.
+// CHECK-LABEL: tile.kernel @not(
+// CHECK-NOT: in_turn
+// CHECK: tile.return
+tile.kernel @not(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %w: i1, %K: index) attributes {phase = #specialized, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @not_0 blocks() {
+    %ch = cta.channel : !ch
+    cta.role @math warps(8) {
+      %zero = arith.constant dense<0.0> : !sum
+      %scale = arith.constant dense<2.0> : !sum
+      %e = arith.constant dense<2.0> : tensor<128x64xbf16, #fa>
+      %r0 = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (!sum) {
+        %q, %v:2 = cta.wait %ch : !ch
+        %p = cta.wgmma %v#0, %v#1, %s : !a, !b -> !sum
+        cta.release %ch, %q : !ch
+        scf.yield %p : !sum
+      }
+      %r1 = scf.for %k = %c0 to %K step %c64 iter_args(%s = %r0) -> (!sum) {
+        %q, %v:2 = cta.wait %ch : !ch
+        %p = cta.wgmma %v#0, %v#1 : !a, !b -> !sum
+        %o = cta.wgmma %v#0, %v#1 : !a, !b -> !sum
+        cta.release %ch, %q : !ch
+        %t = math.fma %p, %o, %s : !sum
+        scf.yield %t : !sum
+      }
+      %r2 = scf.for %k = %c0 to %K step %c64 iter_args(%s = %r1) -> (!sum) {
+        %q, %v:2 = cta.wait %ch : !ch
+        %t = scf.if %w -> !sum {
+          %p = cta.wgmma %v#0, %v#1 : !a, !b -> !sum
+          %u = math.fma %p, %scale, %s : !sum
+          scf.yield %u : !sum
+        } else {
+          scf.yield %s : !sum
+        }
+        cta.release %ch, %q : !ch
+        scf.yield %t : !sum
+      }
+      %r3 = scf.for %k = %c0 to %K step %c64 iter_args(%s = %r2) -> (!sum) {
+        %q, %v:2 = cta.wait %ch : !ch
+        %p = cta.wgmma %e, %v#1 : tensor<128x64xbf16, #fa>, !b -> !sum
+        cta.release %ch, %q : !ch
+        %t = math.fma %p, %scale, %s : !sum
+        scf.yield %t : !sum
+      }
+      cta.store %r3, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %i = %c0 to %c64 step %c64 {
+          %p = cta.acquire %ch : !ch
+          %a = cta.copy %A[%c0, %i] {mechanism = #tma} : memref<?x?xbf16> -> !a
+          %b = cta.copy %A[%i, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          cta.commit %ch, %p (%a, %b) : !ch
+        }
+      }
+    }
+  }
+  tile.return
+}
+
+// Not one warpgroup.
+// CHECK-LABEL: tile.kernel @alone(
+// CHECK-NOT: in_turn
+tile.kernel @alone(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #specialized, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @alone_0 blocks() {
+    %ch = cta.channel : !cta.channel<2, !b, !b>
+    cta.role @math warps(4) {
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc1>
+      %r = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<64x64xf32, #acc1>) {
+        %q, %v:2 = cta.wait %ch : !cta.channel<2, !b, !b>
+        %p = cta.wgmma %v#0, %v#1 : !b, !b -> tensor<64x64xf32, #acc1>
+        cta.release %ch, %q : !cta.channel<2, !b, !b>
+        %t = math.fma %p, %p, %s : tensor<64x64xf32, #acc1>
+        scf.yield %t : tensor<64x64xf32, #acc1>
+      }
+      cta.store %r, %C[%c0, %c0] : tensor<64x64xf32, #acc1> -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %K step %c64 {
+          %p = cta.acquire %ch : !cta.channel<2, !b, !b>
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          %b = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          cta.commit %ch, %p (%a, %b) : !cta.channel<2, !b, !b>
+        }
+      }
+    }
+  }
+  tile.return
+}
