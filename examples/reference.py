@@ -134,7 +134,7 @@ def gemm_scales(a, b, rowscale, colscale):
 def gemm_block_scales(a, b, ascale, bscale):
     c = np.zeros((a.shape[0], b.shape[0]))
     for k in range(0, a.shape[1], 128):
-        rows, columns = ascale[:, k // 128, None], np.repeat(bscale[:, k // 128], 128)[: b.shape[0]]
+        rows, columns = ascale[k // 128, :, None], np.repeat(bscale[:, k // 128], 128)[: b.shape[0]]
         c += (a[:, k : k + 128] @ b[:, k : k + 128].T) * rows * columns
     return c
 
@@ -473,7 +473,7 @@ EXAMPLES = {
         Case(
             "gemm_fp8_blocks",
             gemm_block_scales,
-            [("A", f8, ["M", "K"]), ("B", f8, ["N", "K"]), ("ascale", np.float32, ["M", "KB"]), ("bscale", np.float32, ["NB", "KB"])],
+            [("A", f8, ["M", "K"]), ("B", f8, ["N", "K"]), ("ascale", np.float32, ["KB", "M"]), ("bscale", np.float32, ["NB", "KB"])],
             ("C", bf16, ["M", "N"]),
             [dict(shape, NB=-(-shape["N"] // 128), KB=-(-shape["K"] // 128)) for shape in GEMM],
             rtol=4e-3,

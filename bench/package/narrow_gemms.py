@@ -54,9 +54,9 @@ def operands(name, n):
     if name == "gemm-fp8":
         return [a, b, rows, columns], c, sums * rows[:, None] * columns, *peer
     blocks = n // 128
-    ascale, bscale = torch.rand(n, blocks, device="cuda") + 0.5, torch.rand(blocks, blocks, device="cuda") + 0.5
+    ascale, bscale = torch.rand(blocks, n, device="cuda") + 0.5, torch.rand(blocks, blocks, device="cuda") + 0.5
     wide = bscale.repeat_interleave(128, 0).repeat_interleave(128, 1)
-    return [a, b, ascale, bscale], c, (a.float() * ascale.repeat_interleave(128, 1)) @ (b.float() * wide).t(), *peer
+    return [a, b, ascale, bscale], c, (a.float() * ascale.t().repeat_interleave(128, 1)) @ (b.float() * wide).t(), *peer
 
 
 def compare(name, kernel, n):
