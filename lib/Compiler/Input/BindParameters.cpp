@@ -115,7 +115,8 @@ FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOp
 
 void tessera::addBound(const BoundKernels &bound, Report &report) {
   for (const auto &[name, of] : bound) {
-    auto at = llvm::find_if(report.kernels, [&](const KernelReport &k) { return k.name == name; });
+    auto at = llvm::find_if(report.kernels,
+                            [&name = name](const KernelReport &k) { return k.name == name; });
     if (at == report.kernels.end()) // nothing else is reported of the CPU
       at = report.kernels.insert(at, {name, {}, {}, {}});
     at->bound = of;

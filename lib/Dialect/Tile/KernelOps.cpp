@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/SymbolNames.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
@@ -147,6 +148,8 @@ LogicalResult KernelOp::verify() {
   if (getBody().empty() || !isa<ReturnOp>(getBody().front().back()))
     return emitOpError("kernel_c1: the body must be one block that ends with tile.return; write it "
                        "as the last line before the closing brace");
+  if (failed(verifyParams(*this)))
+    return failure();
   for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
     auto memref = dyn_cast<MemRefType>(type);
     if (!memref) {

@@ -66,7 +66,7 @@ LogicalResult LoadOp::verify() {
   if (getPadTile() && getPadAttr())
     return emitOpError("load_c6: 'pad' is a value or a tile, not both");
   if (failed(verifyLookahead(*this, getStages())) ||
-      failed(verifyExtents(*this, "load_c11", type, getExtents())))
+      failed(verifyExtents(*this, "load_c12", type, getExtents())))
     return failure();
   return verifyPad(*this, getPadAttr(), type.getElementType());
 }

@@ -96,7 +96,7 @@ tile.kernel @too_few(%x: memref<?x?xf32>) {
   %p = tile.param "P" [64] : index
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index
-    // expected-error @+1 {{load_c11: needs a number for each of the 2 '?' of 'tensor<?x?xf32>', got 1}}
+    // expected-error @+1 {{load_c12: needs a number for each of the 2 '?' of 'tensor<?x?xf32>', got 1}}
     %t = tile.load %x[%c0, %c0] tile(%p) : memref<?x?xf32> -> tensor<?x?xf32>
   }
   tile.return
@@ -108,7 +108,7 @@ tile.kernel @too_many(%x: memref<?x?xf32>) {
   %p = tile.param "P" [64] : index
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index
-    // expected-error @+1 {{load_c11: needs a number for each of the 1 '?' of 'tensor<?x8xf32>', got 2}}
+    // expected-error @+1 {{load_c12: needs a number for each of the 1 '?' of 'tensor<?x8xf32>', got 2}}
     %t = tile.load %x[%c0, %c0] tile(%p, %p) : memref<?x?xf32> -> tensor<?x8xf32>
   }
   tile.return
@@ -120,7 +120,7 @@ tile.kernel @none(%x: memref<?x?xf32>) {
   %p = tile.param "P" [64] : index
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index
-    // expected-error @+1 {{load_c11: has type 'tensor<?x?xf32>'; a tile has a static shape: load a tile of fixed extents, loads and stores stop at the end of the memref by themselves; or give each '?' by parameters (tile.param)}}
+    // expected-error @+1 {{load_c12: has type 'tensor<?x?xf32>'; a tile has a static shape: load a tile of fixed extents, loads and stores stop at the end of the memref by themselves; or give each '?' by parameters (tile.param)}}
     %t = tile.load %x[%c0, %c0] : memref<?x?xf32> -> tensor<?x?xf32>
   }
   tile.return

@@ -75,7 +75,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
        the memref has rank 1, the shape of the tile; then `dims` is empty and there are no limits.
     9. `strides` has one positive entry for each tile dimension, and 1 for one that an index tile gives.
     10. what TMA has to fetch (`require = [tma]`) has no strides, and at most one index tile, for a dimension of the tile.
-    11. `tile` has one number for each `?` of the result.
+    12. `tile` has one number for each `?` of the result.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords,

@@ -5,6 +5,7 @@
 #include "tessera/Dialect/Tile/Params/Params.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace tessera::tile;
@@ -35,13 +36,27 @@ LogicalResult ParamOp::verify() {
         return emitOpError("param_c2: the choice ") << choice << " is there twice";
     }
   }
-  for (Operation *op = (*this)->getPrevNode(); op; op = op->getPrevNode())
-    if (auto other = dyn_cast<ParamOp>(op); other && other.getName() == name) {
-      InFlightDiagnostic error = emitOpError("param_c3: the kernel has a parameter \"")
-                                 << name << "\" already; use its value, or choose another name";
-      error.attachNote(other.getLoc()) << "the other one";
-      return error;
-    }
+  return success();
+}
+
+LogicalResult tessera::tile::verifyParams(KernelOp kernel) {
+  llvm::StringMap<ParamOp> seen;
+  size_t count = 0;
+  for (auto param : kernel.getBody().front().getOps<ParamOp>()) {
+    // The op itself is verified later, so it may have no name.
+    StringAttr name = param.getNameAttr();
+    if (!name)
+      continue;
+    if (++count > kMaxParams)
+      return param.emitOpError("param_c3: a kernel has at most ") << kMaxParams << " parameters";
+    auto [other, isNew] = seen.try_emplace(name.getValue(), param);
+    if (isNew)
+      continue;
+    InFlightDiagnostic error = param.emitOpError("param_c3: the kernel has a parameter ")
+                               << name << " already; use its value, or choose another name";
+    error.attachNote(other->second.getLoc()) << "the other one";
+    return error;
+  }
   return success();
 }
 

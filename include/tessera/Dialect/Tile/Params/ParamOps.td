@@ -48,7 +48,7 @@ def Tile_ParamOp : Tile_Op<"param", [Pure, HasParent<"KernelOp">,
     Constraints:
     1. the name is a letter or `_`, then letters, digits and `_`.
     2. choices are positive and distinct; there are 1 to 64 of them if there is a list.
-    3. no other parameter of the kernel has the name.
+    3. no other parameter of the kernel has the name; there are at most 64.
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<DenseI64ArrayAttr>:$choices);
   let results = (outs Index:$result);

@@ -17,6 +17,8 @@
 
 namespace tessera::tile {
 
+/// The most parameters of a kernel.
+constexpr size_t kMaxParams = 64;
 /// The most choices of one parameter.
 constexpr size_t kMaxChoices = 64;
 /// The largest value of a parameter, and of an extent that follows from parameters.
@@ -32,6 +34,9 @@ constexpr llvm::StringLiteral kBound = "tile.bound";
 /// The parameters of a kernel, in program order.
 llvm::SmallVector<ParamOp> paramsOf(KernelOp kernel);
 bool hasParams(KernelOp kernel);
+
+/// Constraint 3 of `tile.param`, for all parameters of a kernel.
+mlir::LogicalResult verifyParams(KernelOp kernel);
 
 /// Fails, with an error at each kernel in `root` (a module or a kernel) that has parameters. The
 /// passes that need static extents ask this first.
