@@ -120,6 +120,7 @@ struct BoundReport {
   // Of a member of a family: its kernel, how many of its members the artifact holds, and how much
   // slower than the best of all they are predicted to be, on average over many sizes (0.01: 1 %).
   std::string family;
+  bool isPredicted = false; // it alone is held, because it is predicted to be the fastest
   int64_t held = 1;
   double loss = 0;
 };

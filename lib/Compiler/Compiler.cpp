@@ -234,7 +234,16 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
       runner.result.artifact = std::move(*members);
     return members;
   }
-  FailureOr<BoundKernels> bound = bindParameters(*module, options, runner.result.kind);
+  CandidateOptions candidates;
+  candidates.pipeline.variants = options.variants;
+  candidates.pipeline.check = options.check;
+  candidates.pipeline.dependentLaunch = options.dependentLaunch;
+  candidates.pipeline.derivePlans = StringRef(options.plan).trim() != "given";
+  candidates.apply = [&](ModuleOp copy) { return applyOptions(copy, options); };
+  candidates.check = [&](ModuleOp alone) { return checkTileBytes(alone, options.limits); };
+  candidates.shouldStop = [&] { return runner.shouldStop(); };
+  FailureOr<BoundKernels> bound =
+      bindParameters(*module, options, runner.result.kind, candidates);
   if (failed(bound) || failed(checkTileBytes(*module, options.limits)) ||
       failed(applyOptions(*module, options)))
     return failure();

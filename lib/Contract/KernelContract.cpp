@@ -53,6 +53,12 @@ static std::string accessText(Access access) {
   return access.reads ? (access.writes ? "readwrite" : "read") : access.writes ? "write" : "none";
 }
 
+/// The access of two kernels together.
+static std::string eitherAccess(StringRef a, StringRef b) {
+  auto does = [&](StringRef what) { return a.contains(what) || b.contains(what); };
+  return accessText({does("read"), does("write")});
+}
+
 //===--- arguments --------------------------------------------------------------------------===//
 
 static std::vector<int64_t> listFact(tile::KernelOp kernel, unsigned index, StringRef name) {
@@ -359,14 +365,49 @@ static LogicalResult describeVariant(tile::KernelOp kernel, Variant &variant) {
   variant.member = tile::memberText(kernel).str();
   if (!variant.member.empty())
     variant.name = variant.member + "/" + variant.name;
-  for (auto cost : kernel.getBody().getOps<tile::CostOp>()) {
-    FailureOr<Expr> nanoseconds = buildExpr(cost.getNanoseconds(), cost);
-    if (failed(nanoseconds))
-      return failure();
-    if (!variant.member.empty())
-      variant.cost = std::move(*nanoseconds);
-  }
+  if (!variant.member.empty())
+    for (auto cost : kernel.getBody().getOps<tile::CostOp>()) {
+      // Without a predicted time a member is taken last; that is no reason to refuse the program.
+      ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) { return success(); });
+      FailureOr<Expr> nanoseconds = buildExpr(cost.getNanoseconds(), cost);
+      if (succeeded(nanoseconds))
+        variant.cost = std::move(*nanoseconds);
+    }
   return checkText(kernel, variant.name, "a variant's name");
+}
+
+/// What a source that is in a late phase may get wrong: `variant` must fit those that are there.
+static LogicalResult checkMember(tile::KernelOp kernel, const Kernel &known,
+                                 const Variant &variant) {
+  auto error = [&] {
+    return kernel.emitOpError("is the member '")
+           << variant.member << "' of '" << known.name << "', ";
+  };
+  if (variant.member.empty() != known.variants.front().member.empty())
+    return error() << "but other kernels of that name are no members: all have tile.member, or none";
+  if (variant.member.empty())
+    return success();
+  auto isPlain = [](char c) { return llvm::isPrint(c) && c != '/'; };
+  if (!llvm::all_of(variant.member, isPlain))
+    return error() << "but a launcher reads names of printable characters without '/'";
+  if (known.args.size() != kernel.getNumArguments())
+    return error() << "but has " << kernel.getNumArguments() << " arguments, and another member "
+                   << known.args.size();
+  for (auto [i, arg] : llvm::enumerate(known.args)) {
+    const Argument other = describeArgument(kernel, i);
+    if (arg.isMemref != other.isMemref || arg.type != other.type ||
+        arg.shape.size() != other.shape.size() || arg.strided != other.strided ||
+        arg.strides != other.strides || arg.offset != other.offset)
+      return error() << "but its argument " << other.name
+                     << " is of another type than that of another member";
+  }
+  if (llvm::is_contained(llvm::map_range(known.variants, [](const Variant &v) { return v.name; }),
+                         variant.name))
+    return error() << "but there is one with the variant '" << variant.name << "' already";
+  auto isSameMember = [&](const Variant &v) { return v.member == variant.member; };
+  if (known.variants.back().member != variant.member && llvm::any_of(known.variants, isSameMember))
+    return error() << "but there are others between its variants: put them beside each other";
+  return success();
 }
 
 LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp kernel,
@@ -391,6 +432,8 @@ LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp k
   } else {
     if (!kernel.getVariantOf() && variant.member.empty())
       return kernel.emitOpError("has the name of a kernel that other kernels are variants of");
+    if (failed(checkMember(kernel, *it, variant)))
+      return failure();
     std::vector<Assume> assumes;
     if (failed(describeAssumes(kernel, assumes)))
       return failure();
@@ -405,6 +448,7 @@ LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp k
     // kernel.
     for (auto [i, arg] : llvm::enumerate(it->args)) {
       Argument other = describeArgument(kernel, i);
+      arg.access = eitherAccess(arg.access, other.access);
       arg.align = std::min(arg.align, other.align);
       arg.divisible =
           arg.divisible && other.divisible ? std::gcd(arg.divisible, other.divisible) : 0;

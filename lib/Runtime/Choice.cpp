@@ -41,8 +41,8 @@ Candidate candidateOf(const KernelContract &kernel, const Member &member,
     if (!guardsHold(variant, args, cores, &result.guard))
       continue;
     // Nothing comes after the last one, so its tensor maps are made, or are an error. In a family
-    // other members come after it, and only one without guards takes everything.
-    const bool takesAll = i + 1 == end && (!kernel.isFamily() || variant.guards.empty());
+    // there are other members.
+    const bool takesAll = i + 1 == end && !kernel.isFamily();
     if (!takesAll && !mapsExist(variant, args, &result.map))
       continue;
     result.variant = i;
@@ -73,7 +73,10 @@ std::string reasonOf(const KernelContract &kernel, const Member &member,
 
 std::string describeRefusal(const KernelContract &kernel, const std::vector<BoundArg> &args,
                             int64_t cores) {
-  const std::string advice = "; compile it with all variants (tilec --variants=auto)";
+  const std::string advice = kernel.isFamily()
+                                 ? "; compile it with more members (tilec --members=N), or bind its "
+                                   "parameters for these sizes (tilec -D)"
+                                 : "; compile it with all variants (tilec --variants=auto)";
   const std::vector<Member> &members = kernel.members;
   if (!kernel.isFamily())
     return "no variant of kernel '" + kernel.name + "' takes these arguments: its last, '" +

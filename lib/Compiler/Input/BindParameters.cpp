@@ -83,7 +83,8 @@ static size_t mostMembers(const CompileOptions &options, Emit kind) {
 }
 
 FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOptions &options,
-                                                Emit kind) {
+                                                Emit kind,
+                                                const CandidateOptions &ofCandidates) {
   FailureOr<std::vector<tile::GivenValue>> given = readOption(module, options);
   if (failed(given))
     return failure();
@@ -95,7 +96,7 @@ FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOp
     FailureOr<tile::Binding> fixed = tile::givenFor(kernel, *given);
     FailureOr<MemberChoice> choice = failure();
     if (succeeded(fixed))
-      choice = chooseMembers(kernel, *fixed, mostMembers(options, kind));
+      choice = chooseMembers(kernel, *fixed, mostMembers(options, kind), ofCandidates);
     if (failed(choice)) {
       isGood = false;
       continue;
@@ -106,6 +107,7 @@ FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOp
     }
     const tile::Binding &binding = choice->members.front();
     bound.push_back({kernel.getSymName().str(), describe(kernel, binding, *fixed)});
+    bound.back().second.isPredicted = choice->candidates > 0;
     isGood &= succeeded(tile::bindParams(kernel, binding));
   }
   if (!isGood)

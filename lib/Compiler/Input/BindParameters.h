@@ -5,6 +5,7 @@
 #ifndef TESSERA_LIB_COMPILER_INPUT_BINDPARAMETERS_H
 #define TESSERA_LIB_COMPILER_INPUT_BINDPARAMETERS_H
 
+#include "Input/ChooseMembers.h"
 #include "tessera/Compiler.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -19,7 +20,7 @@ using BoundKernels = std::vector<std::pair<std::string, BoundReport>>;
 /// admits; if it admits one only, by the first choices that go together. Kernels without parameters
 /// stay as they are. `kind` is what the compilation makes.
 mlir::FailureOr<BoundKernels> bindParameters(mlir::ModuleOp module, const CompileOptions &options,
-                                             Emit kind);
+                                             Emit kind, const CandidateOptions &ofCandidates);
 
 /// Adds to the report what was bound.
 void addBound(const BoundKernels &bound, Report &report);

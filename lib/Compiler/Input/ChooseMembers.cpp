@@ -10,7 +10,7 @@
 #include "tessera/Contract/Contract.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Tile/Params/Members.h"
-#include "tessera/Pipelines.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -23,8 +23,10 @@ using namespace mlir;
 using namespace tessera;
 
 static constexpr double kNever = std::numeric_limits<double>::infinity();
-/// The sizes of one dimension that are looked at: powers of two and between, and odd ones.
-static constexpr int64_t kSizes[] = {16, 128, 300, 512, 1000, 2048, 3000, 4096, 8192, 16384};
+/// The sizes of one dimension that are looked at: powers of two and between, and odd ones. Those at
+/// which conditions of a candidate change are looked at, too.
+static constexpr int64_t kSizes[] = {16,   128,  300,  512,   1000,  2048,
+                                     3000, 4096, 8192, 16384, 65536, 262144};
 /// The combinations of sizes that are looked at, at most.
 static constexpr size_t kMostShapes = 1000;
 /// Another member must lower the mean predicted time by this fraction.
@@ -46,25 +48,30 @@ using Shape = std::vector<std::vector<int64_t>>;
 //===--- candidates --------------------------------------------------------------------------===//
 
 /// Binds the parameters in a module of its own and predicts the time; nothing if something fails.
-static std::optional<Candidate> predict(tile::KernelOp kernel, const tile::Binding &binding) {
+static std::optional<Candidate> predict(tile::KernelOp kernel, const tile::Binding &binding,
+                                        const CandidateOptions &options) {
   // What is wrong with a candidate is no error of the program: there are others.
   ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) { return success(); });
   auto source = kernel->getParentOfType<ModuleOp>();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
-  (*module)->setAttrs(source->getAttrs());
-  OpBuilder b(module->getBodyRegion());
-  for (auto function : source.getOps<func::FuncOp>())
-    b.clone(*function);
-  auto member = cast<tile::KernelOp>(b.clone(*kernel));
+  OwningOpRef<ModuleOp> module = source.clone();
+  OpBuilder b(module->getContext());
+  if (failed(options.apply(*module)))
+    return std::nullopt;
+  auto member = module->lookupSymbol<tile::KernelOp>(kernel.getSymNameAttr());
+  for (auto other : llvm::make_early_inc_range(module->getOps<tile::KernelOp>()))
+    if (other != member)
+      other.erase();
   member->setAttr(tile::kMemberOf, kernel.getSymNameAttr());
   member->setAttr(tile::kMember, b.getStringAttr(tile::bindingText(binding)));
-  if (failed(tile::bindParams(member, binding)))
+  if (failed(tile::bindParams(member, binding)) || failed(options.check(*module)))
     return std::nullopt;
   PassManager pm(module->getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(false);
-  TilePipelineOptions options;
-  options.variants = "aligned";
-  buildTilePipeline(pm, Phase::Source, Phase::Planned, options);
+  TilePipelineOptions pipeline = options.pipeline;
+  // The variant that most launches take stands for all.
+  if (pipeline.variants == "auto")
+    pipeline.variants = tile::kAlignedVariant.str();
+  buildTilePipeline(pm, Phase::Source, Phase::Planned, pipeline);
   if (failed(pm.run(*module)))
     return std::nullopt;
   tile::KernelOp first = *module->getOps<tile::KernelOp>().begin();
@@ -85,13 +92,15 @@ namespace {
 /// Enumerates sizes that a kernel may be launched with.
 class Shapes {
 public:
-  explicit Shapes(const contract::Kernel &kernel);
+  explicit Shapes(ArrayRef<Candidate> candidates);
   std::vector<Shape> all() const;
 
 private:
   struct Size {
     int64_t divisor = 1, most = std::numeric_limits<int64_t>::max();
+    llvm::SmallSetVector<int64_t, 16> values;
   };
+  void addThresholds(const contract::Expr &condition);
   Shape at(ArrayRef<size_t> choice) const;
 
   const contract::Kernel &kernel;
@@ -102,7 +111,26 @@ private:
 
 static constexpr size_t kStatic = std::numeric_limits<size_t>::max();
 
-Shapes::Shapes(const contract::Kernel &kernel) : kernel(kernel) {
+/// Where the condition compares a size with a number: on which both sides of it are looked at.
+void Shapes::addThresholds(const contract::Expr &condition) {
+  if (condition.kind() != contract::Expr::Kind::Apply)
+    return;
+  const std::vector<contract::Expr> &operands = condition.operands();
+  if (StringRef(condition.op()).starts_with("cmp_"))
+    for (auto [size, number] : {std::pair(0, 1), std::pair(1, 0)})
+      if (operands[size].kind() == contract::Expr::Kind::Size && operands[number].isConstant()) {
+        const size_t at = numberOf[operands[size].arg()][operands[size].dim()];
+        const int64_t value = operands[number].value();
+        if (at != kStatic && value > 0 && value < std::numeric_limits<int32_t>::max()) {
+          sizes[at].values.insert(value);
+          sizes[at].values.insert(value + 1);
+        }
+      }
+  for (const contract::Expr &operand : operands)
+    addThresholds(operand);
+}
+
+Shapes::Shapes(ArrayRef<Candidate> candidates) : kernel(candidates.front().kernel) {
   llvm::StringMap<size_t> named;
   for (const contract::Argument &arg : kernel.args) {
     numberOf.emplace_back();
@@ -123,6 +151,11 @@ Shapes::Shapes(const contract::Kernel &kernel) : kernel(kernel) {
         sizes[number].most = std::min(sizes[number].most, arg.sizeMax[d]);
     }
   }
+  for (Size &size : sizes)
+    size.values.insert(std::begin(kSizes), std::end(kSizes));
+  for (const Candidate &candidate : candidates)
+    for (const contract::Assume &assume : candidate.kernel.assumes)
+      addThresholds(assume.cond);
 }
 
 Shape Shapes::at(ArrayRef<size_t> choice) const {
@@ -135,7 +168,7 @@ Shape Shapes::at(ArrayRef<size_t> choice) const {
         continue;
       }
       const Size &size = sizes[number];
-      const int64_t wanted = std::min(kSizes[choice[number]], size.most);
+      const int64_t wanted = std::min(size.values[choice[number]], size.most);
       shape.back().push_back((wanted + size.divisor - 1) / size.divisor * size.divisor);
     }
   }
@@ -144,7 +177,9 @@ Shape Shapes::at(ArrayRef<size_t> choice) const {
 
 /// All combinations, or as many as are looked at, spread evenly over them.
 std::vector<Shape> Shapes::all() const {
-  double combinations = std::pow(double(std::size(kSizes)), double(sizes.size()));
+  double combinations = 1;
+  for (const Size &size : sizes)
+    combinations *= double(size.values.size());
   const bool isSample = combinations > kMostShapes;
   const size_t count = isSample ? kMostShapes : static_cast<size_t>(combinations);
   std::vector<Shape> shapes;
@@ -155,8 +190,9 @@ std::vector<Shape> Shapes::all() const {
     for (size_t s = 0; s < sizes.size(); ++s) {
       // Knuth's generator: the same numbers everywhere, for the choice must be deterministic.
       random = random * 6364136223846793005u + 1442695040888963407u;
-      choice.push_back(isSample ? (random >> 33) % std::size(kSizes) : rest % std::size(kSizes));
-      rest /= std::size(kSizes);
+      const size_t values = sizes[s].values.size();
+      choice.push_back(isSample ? (random >> 33) % values : rest % values);
+      rest /= values;
     }
     Shape shape = at(choice);
     const bool fits = llvm::all_of(shape, [](const std::vector<int64_t> &extents) {
@@ -183,15 +219,15 @@ static double timeOf(const Candidate &candidate, const Shape &shape, int64_t cor
   return cost && *cost >= 0 ? double(std::max<int64_t>(*cost, 1)) : kNever;
 }
 
-/// Takes members one by one. A size that none of those taken can compute counts as if it took ten
-/// times as long as with the best candidate.
+/// Takes members one by one. A size that none of those taken can compute counts as if it took a
+/// thousand times as long as with the best candidate.
 static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, int64_t cores) {
-  constexpr double kUnserved = 10;
+  constexpr double kUnserved = 1000;
   MemberChoice choice;
   choice.candidates = candidates.size();
   // By size: the time of each candidate relative to the best.
   std::vector<std::vector<double>> ratios;
-  for (const Shape &shape : Shapes(candidates.front().kernel).all()) {
+  for (const Shape &shape : Shapes(candidates).all()) {
     std::vector<double> times;
     for (const Candidate &candidate : candidates)
       times.push_back(timeOf(candidate, shape, cores));
@@ -230,16 +266,17 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
     if (taken[c])
       choice.members.push_back(candidates[c].binding);
   choice.loss = mean - 1;
+  choice.servesAll = !llvm::is_contained(reached, kUnserved);
   return choice;
 }
 
 FailureOr<MemberChoice> tessera::chooseMembers(tile::KernelOp kernel, const tile::Binding &fixed,
-                                               size_t most) {
+                                               size_t most, const CandidateOptions &options) {
   // Why there is none is an error.
   FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed);
   if (failed(first))
     return failure();
-  MemberChoice choice{{*first}, 0, 0};
+  MemberChoice choice{{*first}};
   if (most <= 1)
     return choice;
   const tile::LegalBindings legal = tile::legalBindings(kernel, fixed, kMostCandidates);
@@ -247,10 +284,21 @@ FailureOr<MemberChoice> tessera::chooseMembers(tile::KernelOp kernel, const tile
     return choice;
   std::vector<Candidate> candidates;
   for (const tile::Binding &binding : legal.bindings)
-    if (std::optional<Candidate> candidate = predict(kernel, binding))
+    if (options.shouldStop())
+      return failure();
+    else if (std::optional<Candidate> candidate = predict(kernel, binding, options))
       candidates.push_back(std::move(*candidate));
   if (candidates.empty())
     return choice;
   MemberChoice found = take(candidates, most, cta::machineOf(kernel).sms);
-  return found.members.empty() ? choice : found;
+  if (found.members.empty()) {
+    kernel.emitWarning("has members whose times cannot be compared, because they depend on more than "
+                       "sizes of arguments; the first binding is taken: bind the parameters (-D)");
+    return choice;
+  }
+  if (!found.servesAll)
+    kernel.emitWarning("has launches that none of its ")
+        << found.members.size() << " members takes, but others would: compile more of them "
+                                   "(--members)";
+  return found;
 }

@@ -22,6 +22,8 @@
 #include "tessera/Pipelines.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -96,10 +98,10 @@ static FailureOr<std::vector<PlanEntry>> splitEntries(StringRef text, Location l
 
 /// The names of kernels, for an error about another one.
 static std::string kernelNames(ModuleOp module) {
-  std::string names;
+  llvm::SetVector<StringRef> names;
   for (auto kernel : module.getOps<tile::KernelOp>())
-    names += (names.empty() ? "" : ", ") + tile::launchedName(kernel).str();
-  return names;
+    names.insert(tile::launchedName(kernel));
+  return llvm::join(names, ", ");
 }
 
 /// Gives a plan to the kernel that `target` names, or to one variant of it. Kernels that are
@@ -112,7 +114,8 @@ static LogicalResult applyTo(ModuleOp module, StringRef target, cta::PlanAttr pl
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     const StringRef own = kernel.getSymName(), of = kernel.getVariantOf().value_or(own);
     if (target == own || target == of || target == tile::launchedName(kernel) ||
-        (!variant.empty() && name == of && kernel.getVariant() == variant)) {
+        (!variant.empty() && (name == of || name == tile::launchedName(kernel)) &&
+         kernel.getVariant() == variant)) {
       kernel.setPlanAttr(plan);
     } else if (!variant.empty() && (name == own || name == tile::launchedName(kernel)) &&
                !kernel.getVariantOf()) {

@@ -391,7 +391,8 @@ static LogicalResult lowerAwait(Lowering &f, cta::AwaitOp op) {
   StringRef before, after;
   if (op.getUnless()) {
     inputs.push_back({f.scalar(op.getUnless()), "b"});
-    before = "\t@$2 bra.uni passed_${:uid};\n";
+    // The lanes have tested each for itself.
+    before = "\t@$2 bra passed_${:uid};\n";
     after = "passed_${:uid}:\n\t";
   }
   f.inlineAsm(("{\n\t.reg .pred done;\n" + before +

@@ -126,6 +126,16 @@ std::optional<std::string> WgmmaOp::whyNotInTurn() {
   const int64_t warps = static_cast<int64_t>(role.getWarps());
   if (warps % 4 || warps < 8 || warps > 16)
     return "its role has " + std::to_string(warps) + " warps, not two to four warpgroups";
+  // Warpgroups of a block are numbered from its first warp, and so are their barriers.
+  for (auto other : role->getBlock()->getOps<RoleOp>()) {
+    if (other == role)
+      continue;
+    if (other->isBeforeInBlock(role))
+      return std::string("its role is not the first one");
+    if (other.getWarps() > 4)
+      return "another role has " + std::to_string(other.getWarps()) +
+             " warps, more than a warpgroup";
+  }
   return std::nullopt;
 }
 

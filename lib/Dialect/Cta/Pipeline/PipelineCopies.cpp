@@ -261,10 +261,16 @@ void Pipelining::joinRows() {
       if (fits && (!host || (isa<ReadOp>(group.first) && !isa<ReadOp>(host->first))))
         host = &group;
     }
+    // A reader in front of the tiles' copies would wait for a slot that they have yet to fill.
+    auto isReadBehind = [&](CopyOp joined) {
+      return llvm::all_of(joined->getUsers(), [&](Operation *user) {
+        return host->copies.back()->isBeforeInBlock(user);
+      });
+    };
     auto joins = [&](CopyOp joined) {
       return joined->isBeforeInBlock(host->first) || moveAhead(joined, host->copies.front());
     };
-    if (!host || !llvm::all_of(row.copies, joins)) {
+    if (!host || !llvm::all_of(row.copies, isReadBehind) || !llvm::all_of(row.copies, joins)) {
       hosts.push_back(row);
       continue;
     }

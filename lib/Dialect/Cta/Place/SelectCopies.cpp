@@ -257,9 +257,16 @@ static bool becomesOperand(LoadOp load) {
 /// True if the load is a row of numbers that an innermost loop with products reads in registers, as
 /// the scales of a group of columns. A channel fetches it while products run. A load to registers
 /// waits behind all that the channels of the block have asked memory for. Rows of integers may be
-/// indices, which the threads that copy need, too.
+/// indices, which the threads that copy need, too. A row of an array that the grid writes cannot be
+/// fetched ahead, so threads load it.
 static bool isRowBesideProducts(LoadOp load) {
   auto loop = load->getParentOfType<LoopLikeOpInterface>();
+  auto grid = load->getParentOfType<tile::GridOp>();
+  if (!grid)
+    return false;
+  const llvm::SetVector<Value> written = tile::writtenRoots(grid);
+  if (written.contains(Value()) || written.contains(tile::rootOf(load.getSource())))
+    return false;
   return load.getTileType().getRank() == 1 && isa<FloatType>(load.getTileType().getElementType()) &&
          loop && load->getParentOp() == loop && !load.getMask() && hasProducts(loop) &&
          !loop->walk([&](LoopLikeOpInterface inner) {

@@ -64,6 +64,7 @@ private:
   Value count(Value lower, Value upper, Value step);
 
   Value before(Value value, unsigned depth = 0);
+  Value computeBefore(Value value, unsigned depth);
   Value tripsOf(scf::ForOp loop);
   Value outputTiles();
   scf::ForOp mainLoop();
@@ -83,6 +84,8 @@ private:
   tile::GridOp grid; // of which the other functions speak
   /// Arrays of which the output tile has loaded something.
   llvm::SmallPtrSet<Value, 4> loaded;
+  /// What `before` has found for values inside the grid.
+  DenseMap<Value, Value> outside;
 };
 } // namespace
 
@@ -94,6 +97,14 @@ static constexpr unsigned kMostSteps = 64;
 /// The value as the launcher computes it, before the grid, or null. A coordinate of the grid stands
 /// for all output tiles by its middle: the mean, where what depends on it is linear.
 Value Predictor::before(Value value, unsigned depth) {
+  if (auto at = outside.find(value); at != outside.end())
+    return at->second;
+  Value made = computeBefore(value, depth);
+  outside[value] = made;
+  return made;
+}
+
+Value Predictor::computeBefore(Value value, unsigned depth) {
   Region *region = value.getParentRegion();
   if (region != &grid.getBody() && !grid.getBody().isAncestor(region))
     return tile::findLaunchObstacle(value) ? Value() : value;
@@ -114,13 +125,12 @@ Value Predictor::before(Value value, unsigned depth) {
   IRMapping map;
   for (Value operand : op->getOperands()) {
     // Memrefs are made before grids, or the launcher does not know their sizes.
-    Value outside = before(operand, depth + 1);
-    if (!outside)
+    Value made = before(operand, depth + 1);
+    if (!made)
       return {};
-    map.map(operand, outside);
+    map.map(operand, made);
   }
-  Value made = b.clone(*op, map)->getResult(0);
-  return tile::findLaunchObstacle(made) ? Value() : made;
+  return b.clone(*op, map)->getResult(0);
 }
 
 Value Predictor::count(Value lower, Value upper, Value step) {
@@ -132,8 +142,9 @@ Value Predictor::tripsOf(scf::ForOp loop) {
     return index(trips->getSExtValue());
   Value lower = before(loop.getLowerBound()), upper = before(loop.getUpperBound()),
         step = before(loop.getStep());
-  if (!lower || !upper || !step || !lower.getType().isIndex() || !step.getType().isIndex())
-    return index(plan::kPlanTypicalIterations);
+  for (Value bound : {lower, upper, step})
+    if (!bound || !bound.getType().isIndex() || tile::findLaunchObstacle(bound))
+      return index(plan::kPlanTypicalIterations);
   return count(lower, upper, step);
 }
 
@@ -164,11 +175,14 @@ scf::ForOp Predictor::mainLoop() {
 
 /// The cycles of PlanPrediction::cycles, in parts.
 Value Predictor::planned(DictionaryAttr prediction) {
-  auto number = [&](StringRef name) { return prediction.getAs<IntegerAttr>(name).getInt(); };
+  auto number = [&](StringRef name) -> int64_t {
+    auto known = prediction.getAs<IntegerAttr>(name);
+    return known ? known.getInt() : 0;
+  };
   scf::ForOp loop = mainLoop();
   Value trips = loop ? tripsOf(loop) : index(plan::kPlanTypicalIterations);
   Value places = mul(tile::NumCoresOp::create(b, loc, b.getIndexType()),
-                     index(number("blocks_per_sm")));
+                     index(std::max<int64_t>(number("blocks_per_sm"), 1)));
   Value waves = make<arith::CeilDivSIOp>(outputTiles(), places);
   // An iteration takes at least what L2 takes for it, where rows do not begin at cache lines.
   const int64_t iteration = std::max(number("iteration"), number("lines"));
@@ -275,6 +289,7 @@ void Predictor::run() {
   Value sum = index(0);
   for (tile::GridOp each : grids) {
     grid = each;
+    outside.clear();
     // The launcher does not know the number of blocks where a bound is read from memory.
     if (llvm::any_of(grid->getOperands(),
                      [](Value bound) { return tile::findLaunchObstacle(bound).has_value(); }))

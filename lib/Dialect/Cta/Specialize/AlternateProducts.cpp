@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Specialize/Passes.h"
 
 namespace tessera::cta {
@@ -44,15 +45,27 @@ static bool isComputedWith(WgmmaOp product) {
   });
 }
 
+/// The cycles of the tensor cores for a product of all warpgroups from which turns pay: two barriers
+/// of warpgroups and a wait for the first half of a product cost about a quarter of it. Source:
+/// docs/performance/constants.md.
+static constexpr double kLeastCycles = 256;
+
+static bool isLong(const Machine &machine, WgmmaOp product) {
+  const int64_t bits = tileElementType(product.getB().getType()).getIntOrFloatBitWidth();
+  return double(product.getM()) * product.getN() * product.getK() >=
+         kLeastCycles * double(machine.tensorMacs(bits));
+}
+
 namespace {
 struct AlternateProducts : cta::impl::AlternateProductsBase<AlternateProducts> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Specialized, getArgument())))
       return signalPassFailure();
-    kernel.walk([](CountedLoop loop) {
+    const Machine &machine = machineOf(kernel);
+    kernel.walk([&](CountedLoop loop) {
       WgmmaOp product = onlyProduct(loop);
-      if (product && isComputedWith(product) && !product.whyNotInTurn())
+      if (product && isLong(machine, product) && isComputedWith(product) && !product.whyNotInTurn())
         product.setInTurn(true);
     });
   }
