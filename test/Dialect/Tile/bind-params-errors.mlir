@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -tile-bind-params -split-input-file -verify-diagnostics
 
 // RUN: not tile-opt %S/bind-params.mlir -tile-bind-params=bindings=X=1 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: tile-bind-params: there is no parameter 'X'; the parameters are product/BM, product/BN, product/BK, ways/WAYS, everything/R, cases/R, mixed/W
+// UNKNOWN: error: tile-bind-params: there is no parameter 'X'; the parameters are product/BM, product/BN, product/BK, ways/WAYS, everything/R, cases/R, mixed/W, nothing/R
 // RUN: not tile-opt %S/bind-params.mlir -tile-bind-params=bindings=ways/R=2 2>&1 | FileCheck %s --check-prefix=IN
 // IN: error: tile-bind-params: there is no parameter 'R' in the kernel @ways; the parameters are WAYS
 // RUN: not tile-opt %S/bind-params.mlir -tile-bind-params=bindings=way/R=2 2>&1 | FileCheck %s --check-prefix=KERNEL

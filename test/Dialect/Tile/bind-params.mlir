@@ -281,3 +281,16 @@ tile.kernel @mixed(%x: memref<?xf32> {tile.shape = ["N"]}) {
   }
   tile.return
 }
+
+// A grid without an effect goes, with the numbers in it.
+// CHECK-LABEL: tile.kernel @nothing
+// CHECK-NOT: tile.grid
+tile.kernel @nothing(%n: index, %f: f32) {
+  %R = tile.param "R" [2, 4] : index
+  tile.grid (%i) = (0) to (%n) step (%R) {
+    %c2 = arith.constant 2 : index
+    %twice = arith.muli %R, %c2 : index
+    %t = tensor.splat %f[%twice] : tensor<?xf32>
+  }
+  tile.return
+}

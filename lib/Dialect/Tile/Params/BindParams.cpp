@@ -80,9 +80,11 @@ public:
 
   /// Erases constants that were made for ops that are gone.
   void eraseUnused() {
-    for (Operation *op : made)
-      if (op->use_empty())
+    // Some are gone with a grid that had no effect, so the ops that there are are asked.
+    kernel.walk([&](arith::ConstantOp op) {
+      if (made.contains(op) && op->use_empty())
         rewriter.eraseOp(op);
+    });
   }
 
 private:
@@ -93,7 +95,7 @@ private:
     auto constant = arith::ConstantOp::materialize(rewriter, number, type, at->getLoc());
     if (!constant)
       return {};
-    made.push_back(constant);
+    made.insert(constant);
     known.insert(constant);
     return constant;
   }
@@ -190,7 +192,7 @@ private:
   const Binding &binding;
   IRRewriter rewriter;
   llvm::DenseSet<Value> known;
-  SmallVector<Operation *> made;
+  llvm::SmallPtrSet<Operation *, 16> made;
   bool isBad = false;
 };
 } // namespace
