@@ -29,7 +29,7 @@ for path in sorted(pathlib.Path(sys.argv[2]).glob("*.mlir")):
     simulate += f" scalars={scalars}" if scalars else ""
     for plans in ("derived", "none"):
         allocate = f"--tessera-to-allocated=derive-plans={str(plans == 'derived').lower()}"
-        done = subprocess.run([sys.argv[1], path, allocate, simulate, "-o", os.devnull], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([sys.argv[1], path, "--tile-bind-params", allocate, simulate, "-o", os.devnull], capture_output=True, text=True, timeout=120)
         launches = len(re.findall("remark: .*no violation", done.stderr))
         if done.returncode or not launches:
             print(f"{path.stem}, plans {plans}: failed\n{done.stderr}")
