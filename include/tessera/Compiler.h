@@ -99,13 +99,13 @@ struct CompileOptions {
   /// The name by which errors in the text of `plan` refer to it, with line and column.
   std::string planName = "--plan";
   /// Values of parameters (`tile.param`), as "BM=128" for all kernels that have it and
-  /// "KERNEL/BM=128" for one; an entry may have several, separated by commas. Parameters that are not bound
-  /// make a family of kernels (`members`); where one kernel is wanted, they have the first of their
-  /// choices that go together; the report says so.
+  /// "KERNEL/BM=128" for one; an entry may have several, separated by commas. Parameters that are
+  /// not bound make a family of kernels (`members`); where one kernel is wanted, they have the
+  /// first of their choices that go together; the report says so.
   std::vector<std::string> bindings;
   /// How many members of a family (a kernel with parameters that are not bound) the result holds at
-  /// most. The launcher takes the one that is predicted to be the fastest for the sizes at hand. 0: 8
-  /// in a cubin, 1 in everything else.
+  /// most. The launcher takes the one that is predicted to be the fastest for the sizes at hand. 0:
+  /// 8 in a cubin, 1 in everything else.
   unsigned members = 0;
   /// Overrides `fp_contract` of all kernels.
   std::optional<bool> fpContract;

@@ -242,8 +242,7 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
   candidates.apply = [&](ModuleOp copy) { return applyOptions(copy, options); };
   candidates.check = [&](ModuleOp alone) { return checkTileBytes(alone, options.limits); };
   candidates.shouldStop = [&] { return runner.shouldStop(); };
-  FailureOr<BoundKernels> bound =
-      bindParameters(*module, options, runner.result.kind, candidates);
+  FailureOr<BoundKernels> bound = bindParameters(*module, options, runner.result.kind, candidates);
   if (failed(bound) || failed(checkTileBytes(*module, options.limits)) ||
       failed(applyOptions(*module, options)))
     return failure();

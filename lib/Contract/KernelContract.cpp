@@ -384,7 +384,8 @@ static LogicalResult checkMember(tile::KernelOp kernel, const Kernel &known,
            << variant.member << "' of '" << known.name << "', ";
   };
   if (variant.member.empty() != known.variants.front().member.empty())
-    return error() << "but other kernels of that name are no members: all have tile.member, or none";
+    return error()
+           << "but other kernels of that name are no members: all have tile.member, or none";
   if (variant.member.empty())
     return success();
   auto isPlain = [](char c) { return llvm::isPrint(c) && c != '/'; };

@@ -73,10 +73,10 @@ std::string reasonOf(const KernelContract &kernel, const Member &member,
 
 std::string describeRefusal(const KernelContract &kernel, const std::vector<BoundArg> &args,
                             int64_t cores) {
-  const std::string advice = kernel.isFamily()
-                                 ? "; compile it with more members (tilec --members=N), or bind its "
-                                   "parameters for these sizes (tilec -D)"
-                                 : "; compile it with all variants (tilec --variants=auto)";
+  const std::string advice =
+      kernel.isFamily() ? "; compile it with more members (tilec --members=N), or bind its "
+                          "parameters for these sizes (tilec -D)"
+                        : "; compile it with all variants (tilec --variants=auto)";
   const std::vector<Member> &members = kernel.members;
   if (!kernel.isFamily())
     return "no variant of kernel '" + kernel.name + "' takes these arguments: its last, '" +

@@ -102,8 +102,9 @@ struct Options {
       cl::cat(category)};
   cl::opt<unsigned> members{
       "members", cl::value_desc("n"), cl::init(0),
-      cl::desc("How many members of a family (a kernel whose parameters are not bound) are compiled, "
-               "among which the launcher chooses; default: 8 in a cubin, otherwise 1"),
+      cl::desc(
+          "How many members of a family (a kernel whose parameters are not bound) are compiled, "
+          "among which the launcher chooses; default: 8 in a cubin, otherwise 1"),
       cl::cat(category)};
   cl::opt<bool> listMembers{"list-members",
                             cl::desc("Print the bindings that go together (--emit=members)"),

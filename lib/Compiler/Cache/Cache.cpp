@@ -95,10 +95,10 @@ static std::string keyOf(std::string_view source, const CompileOptions &all) {
     return "";
   key.add(StringRef(source.data(), source.size()));
   // A list of all options: a new one does not compile here until somebody has thought about it.
-  const auto &[target, emit, stopAfter, variants, plan, planName, bindings, members, fpContract, require,
-               optLevel, threads, check, dependentLaunch, lineInfo, saveTemps, tempDir, timeout,
-               cancellation, limits, progress, cacheDir, cacheLimit, cacheKey, leftovers, ptxas,
-               disassembler, linker, cpu, toolDirectories, registerDialects, addPasses,
+  const auto &[target, emit, stopAfter, variants, plan, planName, bindings, members, fpContract,
+               require, optLevel, threads, check, dependentLaunch, lineInfo, saveTemps, tempDir,
+               timeout, cancellation, limits, progress, cacheDir, cacheLimit, cacheKey, leftovers,
+               ptxas, disassembler, linker, cpu, toolDirectories, registerDialects, addPasses,
                sourceName] = all;
   key.add(static_cast<uint64_t>(target));
   key.add(emit);

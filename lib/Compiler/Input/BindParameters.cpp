@@ -83,8 +83,7 @@ static size_t mostMembers(const CompileOptions &options, Emit kind) {
 }
 
 FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOptions &options,
-                                                Emit kind,
-                                                const CandidateOptions &ofCandidates) {
+                                                Emit kind, const CandidateOptions &ofCandidates) {
   FailureOr<std::vector<tile::GivenValue>> given = readOption(module, options);
   if (failed(given))
     return failure();

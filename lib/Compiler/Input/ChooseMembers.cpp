@@ -104,7 +104,7 @@ private:
   Shape at(ArrayRef<size_t> choice) const;
 
   const contract::Kernel &kernel;
-  std::vector<Size> sizes;                 ///< that are free
+  std::vector<Size> sizes;                   ///< that are free
   std::vector<std::vector<size_t>> numberOf; ///< by argument and dimension; or static
 };
 } // namespace
@@ -292,13 +292,15 @@ FailureOr<MemberChoice> tessera::chooseMembers(tile::KernelOp kernel, const tile
     return choice;
   MemberChoice found = take(candidates, most, cta::machineOf(kernel).sms);
   if (found.members.empty()) {
-    kernel.emitWarning("has members whose times cannot be compared, because they depend on more than "
-                       "sizes of arguments; the first binding is taken: bind the parameters (-D)");
+    kernel.emitWarning(
+        "has members whose times cannot be compared, because they depend on more than "
+        "sizes of arguments; the first binding is taken: bind the parameters (-D)");
     return choice;
   }
   if (!found.servesAll)
     kernel.emitWarning("has launches that none of its ")
-        << found.members.size() << " members takes, but others would: compile more of them "
-                                   "(--members)";
+        << found.members.size()
+        << " members takes, but others would: compile more of them "
+           "(--members)";
   return found;
 }

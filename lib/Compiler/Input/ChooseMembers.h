@@ -20,7 +20,7 @@ constexpr size_t kMostCandidates = 96;
 /// What was found about a family.
 struct MemberChoice {
   std::vector<tile::Binding> members; ///< in the order of the choices; not empty
-  size_t candidates = 0;              ///< that compile and have a predicted time; 0: none was sought
+  size_t candidates = 0; ///< that compile and have a predicted time; 0: none was sought
   /// How much slower than the best candidate the members are predicted to be, on average over the
   /// sizes that were looked at: 0.01 is 1 %.
   double loss = 0;
@@ -31,8 +31,8 @@ struct MemberChoice {
 struct CandidateOptions {
   TilePipelineOptions pipeline;
   /// Applies the options of the host to a copy of the module, before parameters are bound, and
-  /// checks the limits of a module that holds the candidate alone. Where they fail, with diagnostics
-  /// that nobody sees, the candidate is none.
+  /// checks the limits of a module that holds the candidate alone. Where they fail, with
+  /// diagnostics that nobody sees, the candidate is none.
   std::function<mlir::LogicalResult(mlir::ModuleOp)> apply, check;
   /// True if the compilation must end.
   std::function<bool()> shouldStop;
@@ -41,8 +41,8 @@ struct CandidateOptions {
 /// Chooses up to `most` members of the kernel, among the bindings with the values of `fixed`: those
 /// that are together the fastest over many sizes, as the model predicts, and that serve all sizes
 /// that some binding serves, if `most` admits so many; otherwise a warning says so. Each candidate
-/// is compiled to phase *planned* in a module of its own; one that does not get there is none. Fails
-/// with an error if there is no binding at all, and without one if the compilation must end.
+/// is compiled to phase *planned* in a module of its own; one that does not get there is none.
+/// Fails with an error if there is no binding at all, and without one if the compilation must end.
 mlir::FailureOr<MemberChoice> chooseMembers(tile::KernelOp kernel, const tile::Binding &fixed,
                                             size_t most, const CandidateOptions &options);
 

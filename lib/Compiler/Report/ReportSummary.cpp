@@ -113,7 +113,8 @@ std::string tessera::boundText(const KernelReport &kernel) {
   const bool isChosen =
       !llvm::all_of(kernel.bound->params, [](const ParamReport &param) { return param.isGiven; });
   if (isChosen && kernel.bound->isPredicted)
-    os << "; of " << kernel.bound->members << " members the one that is predicted to be the fastest";
+    os << "; of " << kernel.bound->members
+       << " members the one that is predicted to be the fastest";
   else if (isChosen)
     os << "; of " << kernel.bound->members
        << " members the first one that is possible: tilec --list-members prints all, -D "

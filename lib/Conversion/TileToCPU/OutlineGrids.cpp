@@ -289,8 +289,8 @@ LogicalResult checkKernel(tile::KernelOp kernel) {
            << tile::stringifyPhase(*kernel.getPhase())
            << "': the CPU target takes tile programs; run 'convert-cta-to-tile' first";
   for (Operation &op : kernel.getBody().front()) {
-    if (!isMemoryEffectFree(&op) &&
-        !isa<tile::GridOp, tile::AssumeOp, tile::CostOp, tile::ReturnOp, memref::AllocOp, memref::LoadOp>(op))
+    if (!isMemoryEffectFree(&op) && !isa<tile::GridOp, tile::AssumeOp, tile::CostOp, tile::ReturnOp,
+                                         memref::AllocOp, memref::LoadOp>(op))
       return op.emitOpError("has side effects outside the grids of the kernel: put it in a "
                             "'tile.grid () = () to () step ()' of its own");
   }

@@ -3,8 +3,8 @@
 
 // The discardable attributes `tile.*` of ops. Those of arguments are verified in TileDialect.cpp.
 #include "tessera/Dialect/Tile/HelperAttrRules.h"
-#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Params/Members.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/PrivateTables.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Dialect/Tile/Transforms.h"

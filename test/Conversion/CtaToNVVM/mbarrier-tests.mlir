@@ -3,7 +3,7 @@
 // RUN: tile-opt %s -convert-cta-to-nvvm | FileCheck %s
 // CHECK-LABEL: llvm.func @k
 // CHECK:       %[[OVER:.+]] = llvm.inline_asm has_side_effects {{.*}}"mbarrier.test_wait.parity.shared::cta.b64 $0, [$1], $2;", "=b,r,r,~{memory}" %[[BAR:.+]], %[[P:.+]] : ({{.*}}, i32) -> i1
-// CHECK:       llvm.inline_asm has_side_effects {{.*}}@$2 bra.uni passed_${:uid};{{.*}}wait_${:uid}:{{.*}}mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;{{.*}}@!done bra.uni wait_${:uid};{{.*}}passed_${:uid}:{{.*}}", "r,r,b,~{memory}" %{{.+}}, %[[P]], %[[OVER]]
+// CHECK:       llvm.inline_asm has_side_effects {{.*}}@$2 bra passed_${:uid};{{.*}}wait_${:uid}:{{.*}}mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;{{.*}}@!done bra.uni wait_${:uid};{{.*}}passed_${:uid}:{{.*}}", "r,r,b,~{memory}" %{{.+}}, %[[P]], %[[OVER]]
 // CHECK:       llvm.inline_asm has_side_effects
 // CHECK-NOT:   passed_
 // CHECK:       llvm.return

@@ -330,7 +330,8 @@ TEST_F(Family, NobodyFits) {
   misalign();
   EXPECT_EQ(takes(64), "no member of kernel 'scale' takes these arguments: 'BM=128/any' needs "
                        "A.size[0] >= 999, 'BM=64/aligned' needs A aligned to 16, 'BM=16/few' needs "
-                       "A.size[0] <= 32; compile it with all variants (tilec --variants=auto)");
+                       "A.size[0] <= 32; compile it with more members (tilec --members=N), or bind "
+                       "its parameters for these sizes (tilec -D)");
 }
 
 /// The ranking as a host in C sees it.

@@ -139,8 +139,7 @@ static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
     return b.getNamedAttr(name, b.getI64IntegerAttr(std::llround(value)));
   };
   sizes.append({cycles("launch", prediction.launch), cycles("round", prediction.round),
-                cycles("iteration", prediction.iteration),
-                cycles("lines", prediction.lines),
+                cycles("iteration", prediction.iteration), cycles("lines", prediction.lines),
                 b.getNamedAttr("blocks_per_sm", b.getI64IntegerAttr(prediction.blocksPerSM)),
                 b.getNamedAttr("bound", b.getStringAttr(prediction.bound))});
   if (prediction.streamK)

@@ -45,9 +45,9 @@ static bool isComputedWith(WgmmaOp product) {
   });
 }
 
-/// The cycles of the tensor cores for a product of all warpgroups from which turns pay: two barriers
-/// of warpgroups and a wait for the first half of a product cost about a quarter of it. Source:
-/// docs/performance/constants.md.
+/// The cycles of the tensor cores for a product of all warpgroups from which turns pay: two
+/// barriers of warpgroups and a wait for the first half of a product cost about a quarter of it.
+/// Source: docs/performance/constants.md.
 static constexpr double kLeastCycles = 256;
 
 static bool isLong(const Machine &machine, WgmmaOp product) {

@@ -67,8 +67,8 @@ LogicalResult Verifier::checkVocabulary(Operation *op) {
                       memref::MemRefDialect>(dialect))
     return success();
   if (isa_and_nonnull<tile::TileDialect>(dialect)) {
-    if (isa<tile::KernelOp, tile::DimOp, tile::NumCoresOp, tile::AssumeOp, tile::CostOp, tile::ReturnOp,
-            tile::YieldOp, tile::ArrayFromOp, tile::RoundedOp>(op))
+    if (isa<tile::KernelOp, tile::DimOp, tile::NumCoresOp, tile::AssumeOp, tile::CostOp,
+            tile::ReturnOp, tile::YieldOp, tile::ArrayFromOp, tile::RoundedOp>(op))
       return success();
     if (isa<tile::GridOp>(op) && phase < tile::Phase::Scheduled)
       return success();

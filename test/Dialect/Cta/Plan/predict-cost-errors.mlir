@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -split-input-file -verify-diagnostics -cta-predict-cost
 
-// expected-error @+1 {{'tile.kernel' op cta-predict-cost is for kernels in phase planned}}
+// expected-error @+1 {{cta-predict-cost needs a kernel in phase planned, but this one is in phase placed; run the passes in the order of the pipeline}}
 tile.kernel @early_W1() attributes {phase = #tile.phase<placed>, warpgroups = 1, tile.member_of = "early", tile.member = "W=1"} {
   tile.return
 }

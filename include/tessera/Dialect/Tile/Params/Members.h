@@ -20,8 +20,8 @@ inline llvm::StringRef memberText(KernelOp kernel) {
   return text && kernel->hasAttr(kMemberOf) ? text.getValue() : llvm::StringRef();
 }
 
-/// The name by which a launcher finds the kernel: that of its family, or of the kernel whose variant
-/// it is, or its own.
+/// The name by which a launcher finds the kernel: that of its family, or of the kernel whose
+/// variant it is, or its own.
 inline llvm::StringRef launchedName(KernelOp kernel) {
   if (auto family = kernel->getAttrOfType<mlir::StringAttr>(kMemberOf))
     return family.getValue();
