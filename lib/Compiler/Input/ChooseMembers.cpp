@@ -29,6 +29,9 @@ static constexpr int64_t kSizes[] = {16,   128,  300,  512,   1000,  2048,
                                      3000, 4096, 8192, 16384, 65536, 262144};
 /// The combinations of sizes that are looked at, at most.
 static constexpr size_t kMostShapes = 1000;
+/// Sizes beyond this one count little.
+static constexpr int64_t kLargestUsual = 16384;
+static constexpr double kRareWeight = 0.01;
 /// Another member must lower the mean predicted time by this fraction.
 static constexpr double kLeastGain = 0.002;
 /// Arrays with more elements do not fit a GPU.
@@ -219,14 +222,23 @@ static double timeOf(const Candidate &candidate, const Shape &shape, int64_t cor
   return cost && *cost >= 0 ? double(std::max<int64_t>(*cost, 1)) : kNever;
 }
 
+/// True for sizes that are looked at so that a member takes them, not for their speed.
+static bool isRare(const Shape &shape) {
+  return llvm::any_of(shape, [](const std::vector<int64_t> &extents) {
+    return llvm::any_of(extents, [](int64_t extent) { return extent > kLargestUsual; });
+  });
+}
+
 /// Takes members one by one. A size that none of those taken can compute counts as if it took a
 /// thousand times as long as with the best candidate.
 static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, int64_t cores) {
   constexpr double kUnserved = 1000;
   MemberChoice choice;
   choice.candidates = candidates.size();
-  // By size: the time of each candidate relative to the best.
+  // By size: the time of each candidate relative to the best, and how much the size counts.
   std::vector<std::vector<double>> ratios;
+  std::vector<double> weights;
+  double all = 0;
   for (const Shape &shape : Shapes(candidates).all()) {
     std::vector<double> times;
     for (const Candidate &candidate : candidates)
@@ -237,6 +249,8 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
     for (double &time : times)
       time = std::min(time / best, kUnserved);
     ratios.push_back(std::move(times));
+    weights.push_back(isRare(shape) ? kRareWeight : 1);
+    all += weights.back();
   }
   std::vector<bool> taken(candidates.size(), false);
   std::vector<double> reached(ratios.size(), kUnserved);
@@ -249,9 +263,10 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
         continue;
       double sum = 0;
       for (size_t s = 0; s < ratios.size(); ++s)
-        sum += std::min(reached[s], ratios[s][c]);
-      if (sum / double(ratios.size()) < least) {
-        least = sum / double(ratios.size());
+        sum += weights[s] * std::min(reached[s], ratios[s][c]);
+      // Of members that are about equal the author's first one.
+      if (sum / all < least * (best == candidates.size() ? 1 : 1 - kLeastGain)) {
+        least = sum / all;
         best = c;
       }
     }

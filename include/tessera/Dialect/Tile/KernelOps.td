@@ -253,7 +253,7 @@ def Tile_CostOp : Tile_Op<"cost", [HasParent<"KernelOp">]> {
     takes the member that is predicted to be the fastest for the sizes at hand. It changes nothing of what the kernel computes.
 
     ```mlir
-    tile.cost %nanoseconds
+    tile.cost %N
     ```
 
     Constraints:
