@@ -212,7 +212,7 @@ StringRef tessera::tile::exampleOfOp(StringRef name) {
       .Case("tile.dim", "%M = tile.dim \"M\" : index")
       .Case("tile.param", "%BM = tile.param \"BM\" [64, 128, 256] : index")
       .Case("tile.num_cores", "%n = tile.num_cores : index")
-      .Case("tile.cost", "tile.cost %nanoseconds")
+      .Case("tile.cost", "tile.cost %N")
       .Case("tile.assume", "tile.assume %ok, \"K must be a multiple of 64\" : i1")
       .Case("tile.assert", "tile.assert %ok, \"an index is too large\" : tensor<64xi1>")
       .Case("tile.load", "%a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>")
