@@ -77,6 +77,14 @@ private:
 
 } // namespace
 
+/// Variants of one member are beside each other.
+static size_t numMembers(const Kernel &kernel) {
+  size_t count = 0;
+  for (auto [i, variant] : llvm::enumerate(kernel.variants))
+    count += !variant.member.empty() && (!i || kernel.variants[i - 1].member != variant.member);
+  return count;
+}
+
 LogicalResult tessera::contract::checkLimits(const Contract &contract, const Kernel &kernel,
                                              Operation *op) {
   LimitChecker checker(op);
@@ -86,6 +94,7 @@ LogicalResult tessera::contract::checkLimits(const Contract &contract, const Ker
       llvm::all_of(kernel.args, [&](const Argument &arg) { return checker.check(arg); }) &&
       checker.check(kernel.assumes) && checker.check(kernel.workspaces) &&
       checker.isAtMost(kernel.variants.size(), kMaxList, "variants of a kernel") &&
+      checker.isAtMost(numMembers(kernel), kMaxMembers, "members of a kernel") &&
       checker.check(kernel.variants.back()));
 }
 

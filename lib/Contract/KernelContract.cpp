@@ -363,6 +363,10 @@ static LogicalResult describeVariant(tile::KernelOp kernel, Variant &variant) {
   if (kernel.getVariant())
     variant.name = kernel.getVariant()->str();
   variant.member = tile::memberText(kernel).str();
+  auto isPlain = [](char c) { return llvm::isPrint(c) && c != '/'; };
+  if (!llvm::all_of(variant.member, isPlain))
+    return kernel.emitOpError("has tile.member = \"")
+           << variant.member << "\"; a launcher reads printable characters without '/'";
   if (!variant.member.empty())
     variant.name = variant.member + "/" + variant.name;
   if (!variant.member.empty())
@@ -370,7 +374,8 @@ static LogicalResult describeVariant(tile::KernelOp kernel, Variant &variant) {
       // Without a predicted time a member is taken last; that is no reason to refuse the program.
       ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) { return success(); });
       FailureOr<Expr> nanoseconds = buildExpr(cost.getNanoseconds(), cost);
-      if (succeeded(nanoseconds))
+      if (succeeded(nanoseconds) && nanoseconds->depth() <= kMaxDepth &&
+          numNodes(*nanoseconds) <= kMaxNodes)
         variant.cost = std::move(*nanoseconds);
     }
   return checkText(kernel, variant.name, "a variant's name");
@@ -384,13 +389,11 @@ static LogicalResult checkMember(tile::KernelOp kernel, const Kernel &known,
            << variant.member << "' of '" << known.name << "', ";
   };
   if (variant.member.empty() != known.variants.front().member.empty())
-    return error()
-           << "but other kernels of that name are no members: all have tile.member, or none";
+    return kernel.emitOpError("is ")
+           << (variant.member.empty() ? "no member" : "a member") << " of '" << known.name
+           << "', unlike other kernels of that name: all have tile.member, or none";
   if (variant.member.empty())
     return success();
-  auto isPlain = [](char c) { return llvm::isPrint(c) && c != '/'; };
-  if (!llvm::all_of(variant.member, isPlain))
-    return error() << "but a launcher reads names of printable characters without '/'";
   if (known.args.size() != kernel.getNumArguments())
     return error() << "but has " << kernel.getNumArguments() << " arguments, and another member "
                    << known.args.size();

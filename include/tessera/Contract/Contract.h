@@ -212,7 +212,7 @@ std::string compilerVersion();
 /// same numbers.
 constexpr size_t kMaxJsonBytes = size_t{16} << 20;
 constexpr size_t kMaxKernels = 4096, kMaxArgs = 1024, kMaxRank = 16, kMaxList = 4096;
-constexpr size_t kMaxWorkspaces = 256, kMaxDescriptors = 64;
+constexpr size_t kMaxWorkspaces = 256, kMaxDescriptors = 64, kMaxMembers = 256;
 constexpr size_t kMaxNodes = 65536;
 constexpr unsigned kMaxDepth = 256;
 using tile::kMaxAlign;

@@ -23,6 +23,7 @@ using namespace mlir;
 using namespace tessera;
 
 static constexpr double kNever = std::numeric_limits<double>::infinity();
+// Sources of the numbers: docs/performance/constants.md.
 /// The sizes of one dimension that are looked at: powers of two and between, and odd ones. Those at
 /// which conditions of a candidate change are looked at, too.
 static constexpr int64_t kSizes[] = {16,   128,  300,  512,   1000,  2048,
@@ -298,11 +299,12 @@ FailureOr<MemberChoice> tessera::chooseMembers(tile::KernelOp kernel, const tile
   if (legal.bindings.size() == 1)
     return choice;
   std::vector<Candidate> candidates;
-  for (const tile::Binding &binding : legal.bindings)
+  for (const tile::Binding &binding : legal.bindings) {
     if (options.shouldStop())
       return failure();
-    else if (std::optional<Candidate> candidate = predict(kernel, binding, options))
+    if (std::optional<Candidate> candidate = predict(kernel, binding, options))
       candidates.push_back(std::move(*candidate));
+  }
   if (candidates.empty())
     return choice;
   MemberChoice found = take(candidates, most, cta::machineOf(kernel).sms);

@@ -29,6 +29,12 @@ bool hasTiles(TypeRange types) {
 }
 } // namespace
 
+double tessera::cta::tensorCycles(const Machine &machine, WgmmaOp product) {
+  const int64_t bits = tileElementType(product.getB().getType()).getIntOrFloatBitWidth();
+  return double(product.getM()) * product.getN() * product.getK() /
+         double(machine.tensorMacs(bits));
+}
+
 //===--- classes -----------------------------------------------------------------------------===//
 
 WorkClass CostModel::classOf(Operation *op) {

@@ -130,6 +130,16 @@ Value tessera::cta::largestTile(LaunchOp launch) {
   return Liveness(launch.getBody().front()).largestTile();
 }
 
+int64_t tessera::cta::estimatedRegisters(const Machine &machine, tile::GridOp grid) {
+  int64_t registers = 0;
+  grid.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (isa<RankedTensorType>(result.getType()))
+        registers = std::max(registers, registersOf(result));
+  });
+  return std::min(2 * registers + kOtherRegisters, machine.maxRegistersPerThread);
+}
+
 int64_t tessera::cta::blocksByRegisters(LaunchOp launch, int64_t threads) {
   const Machine &machine = machineOf(launch);
   Pressure pressure = worstPressure(launch);

@@ -186,14 +186,7 @@ void TableFormer::form(const PrivateTable &table) {
 /// How many blocks shall share an SM.
 int64_t TableFormer::blocks(int64_t bytesOfOutputTile) {
   const int64_t threads = hopper::kWarpgroupSize * kernel.getWarpgroups().value_or(1);
-  int64_t registers = 0;
-  grid.walk([&](Operation *op) {
-    for (Value result : op->getResults())
-      if (isa<RankedTensorType>(result.getType()))
-        registers = std::max(registers, registersOf(result));
-  });
-  // What is loaded, and what is made of it.
-  const int64_t each = std::min(2 * registers + kOtherRegisters, machine.maxRegistersPerThread);
+  const int64_t each = estimatedRegisters(machine, grid);
   const int64_t fit = std::min(tile::blocksWithTables(machine, taken, bytesOfOutputTile, threads),
                                machine.occupancy(threads, each, taken).blocks());
   return std::max<int64_t>(fit, 1);

@@ -127,7 +127,7 @@ void FactsOfGrid::addProduct(WgmmaOp op) {
     return;
   Products &products = loops[loop];
   double m = op.getM(), k = op.getK(), bytes = elementBits / 8.0;
-  products.tensorCycles += m * op.getN() * k / machine.tensorMacs(elementBits);
+  products.tensorCycles += tensorCycles(machine, op);
   // Every 64 rows read all of `b`. If `a` is in shared memory, the columns of every instruction
   // read all of `a`.
   products.operandBytes += m / 64 * op.getN() * k * bytes;

@@ -158,13 +158,13 @@ Value Predictor::outputTiles() {
 
 //===--- pipelined grids ---------------------------------------------------------------------===//
 
-/// The innermost loop with the most multiplications.
+/// The innermost loop in which the tensor cores take the most cycles, as cta-plan has it.
 scf::ForOp Predictor::mainLoop() {
   llvm::MapVector<Operation *, double> products;
   grid.walk([&](WgmmaOp op) {
     auto loop = op->getParentOfType<LoopLikeOpInterface>();
     if (loop && grid->isProperAncestor(loop))
-      products[loop] += double(op.getM()) * op.getN() * op.getK();
+      products[loop] += tensorCycles(machine, op);
   });
   Operation *best = nullptr;
   for (auto [loop, size] : products)
@@ -252,15 +252,8 @@ TileWork Predictor::workOf(Block &block) {
 
 /// How many blocks the registers and the threads of an SM admit.
 int64_t Predictor::blocksPerSM() {
-  int64_t registers = 0;
-  grid.walk([&](Operation *op) {
-    for (Value result : op->getResults())
-      if (isa<RankedTensorType>(result.getType()))
-        registers = std::max(registers, registersOf(result));
-  });
-  // What is loaded, and what is made of it.
-  const int64_t each = std::min(2 * registers + kOtherRegisters, machine.maxRegistersPerThread);
-  const Occupancy occupancy = machine.occupancy(costs.warpgroups * 4 * Machine::warpSize, each, 0);
+  const Occupancy occupancy = machine.occupancy(costs.warpgroups * 4 * Machine::warpSize,
+                                                estimatedRegisters(machine, grid), 0);
   return std::max<int64_t>(occupancy.blocks(), 1);
 }
 

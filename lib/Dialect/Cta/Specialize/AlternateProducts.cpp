@@ -45,16 +45,10 @@ static bool isComputedWith(WgmmaOp product) {
   });
 }
 
-/// The cycles of the tensor cores for a product of all warpgroups from which turns pay: two
-/// barriers of warpgroups and a wait for the first half of a product cost about a quarter of it.
-/// Source: docs/performance/constants.md.
+/// The cycles of the tensor cores for a product of all warpgroups from which it is issued in turn:
+/// a turn costs two barriers of warpgroups and a wait for half of a product. Source:
+/// docs/performance/constants.md.
 static constexpr double kLeastCycles = 256;
-
-static bool isLong(const Machine &machine, WgmmaOp product) {
-  const int64_t bits = tileElementType(product.getB().getType()).getIntOrFloatBitWidth();
-  return double(product.getM()) * product.getN() * product.getK() >=
-         kLeastCycles * double(machine.tensorMacs(bits));
-}
 
 namespace {
 struct AlternateProducts : cta::impl::AlternateProductsBase<AlternateProducts> {
@@ -65,7 +59,8 @@ struct AlternateProducts : cta::impl::AlternateProductsBase<AlternateProducts> {
     const Machine &machine = machineOf(kernel);
     kernel.walk([&](CountedLoop loop) {
       WgmmaOp product = onlyProduct(loop);
-      if (product && isLong(machine, product) && isComputedWith(product) && !product.whyNotInTurn())
+      if (product && tensorCycles(machine, product) >= kLeastCycles && isComputedWith(product) &&
+          !product.whyNotInTurn())
         product.setInTurn(true);
     });
   }

@@ -191,3 +191,89 @@ func.func @wgmma_c6(%a: !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>, %b: !
   %d = cta.wgmma %a, %b {in_turn} : !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>> -> !w
   return
 }
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+!a = !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>
+!b = !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>
+!w = tensor<128x8xf32, #acc>
+tile.kernel @behind(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  cta.launch @behind_0 blocks() {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+    %b = cta.copy %B[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+    cta.role @other warps(4) {
+    }
+    cta.role @math warps(8) {
+      // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: its role is not the first one}}
+      %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !w
+    }
+  }
+  tile.return
+}
+
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+!a = !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>
+!b = !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>
+!w = tensor<128x8xf32, #acc>
+tile.kernel @beside(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  cta.launch @beside_0 blocks() {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+    %b = cta.copy %B[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+    cta.role @math warps(8) {
+      // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: another role has 8 warps, more than a warpgroup}}
+      %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !w
+    }
+    cta.role @other warps(8) {
+    }
+  }
+  tile.return
+}
+
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+!a = !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>
+!b = !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>
+!w = tensor<128x8xf32, #acc>
+tile.kernel @alone(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  cta.launch @alone_0 blocks() {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+    %b = cta.copy %B[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+    cta.role @math warps(4) {
+      // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: its role has 4 warps, not two to four warpgroups}}
+      %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !w
+    }
+  }
+  tile.return
+}
+
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+!a = !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>
+!b = !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>
+!w = tensor<128x8xf32, #acc>
+tile.kernel @branch(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  cta.launch @branch_0 blocks() {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+    %b = cta.copy %B[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+    cta.role @math warps(8) {
+      %t = arith.constant true
+      scf.if %t {
+      // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: it stands in a scf.if, not in a cta.role with loops between the two}}
+      %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !w
+      }
+    }
+  }
+  tile.return
+}

@@ -99,3 +99,32 @@ tile.kernel @apart(%R: memref<?x?xf32>, %C: memref<?xf32>, %K: index)
   }
   tile.return
 }
+
+// Not where it is read in front of the copies of the tiles: a wait for their slot would come before what fills it.
+// CHECK-LABEL: tile.kernel @first(
+// CHECK: cta.launch
+// CHECK-DAG: %[[R:.*]] = cta.channel : <?, !cta.smem<64xf32, #cta.swizzle<linear>>>
+// CHECK-DAG: %[[A:.*]] = cta.channel : <?, !cta.smem<64x64xbf16, {{.*}}>>
+// CHECK: scf.for
+// CHECK: cta.commit %[[R]]
+// CHECK: cta.wait %[[R]]
+// CHECK: tile.return
+tile.kernel @first(%A: memref<?x?xbf16>, %R: memref<?x?xf32>, %C: memref<?x?xf32>, %K: index)
+    attributes {phase = #tile.phase<planned>, warpgroups = 1, plan = #cta.plan<stages = 4>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  cta.launch @first_0 blocks() {
+    %zero = arith.constant dense<0.0> : !sum
+    %acc = scf.for %k = %c0 to %K step %c1 iter_args(%c = %zero) -> (!sum) {
+      %l = cta.copy %R[%k, %c0] {mechanism = #tma} : memref<?x?xf32> -> !row
+      %r = cta.read %l : !row -> tensor<64xf32, #rows>
+      %b = cta.broadcast %r dims = [0] : tensor<64xf32, #rows> -> !sum
+      %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %d = cta.wgmma %a, %a : !tile, !tile -> !sum
+      %t = math.fma %d, %b, %c : !sum
+      scf.yield %t : !sum
+    }
+    cta.store %acc, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}

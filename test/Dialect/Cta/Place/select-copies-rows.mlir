@@ -92,3 +92,31 @@ tile.kernel @not(%A: memref<1024x1024xbf16> {tile.align = 16}, %R: memref<1024x1
   }
   tile.return
 }
+
+// Not from an array that the grid writes: nothing can fetch it ahead.
+// CHECK-LABEL: tile.kernel @written(
+// CHECK: scf.for
+// CHECK-NOT: cta.copy %R[
+// CHECK: cta.load %R[
+// CHECK: tile.return
+tile.kernel @written(%A: memref<1024x1024xbf16> {tile.align = 16}, %R: memref<1024x1024xf32> {tile.align = 16}, %C: memref<?x?xf32>, %n: index)
+    attributes {warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %c = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<64x64xf32>) {
+      %a = tile.load %A[%c0, %c0] : memref<1024x1024xbf16> -> tensor<64x64xbf16>
+      %p = tile.mma %a, %a : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      %r = tile.load %R[%k, %c0] dims = [1] : memref<1024x1024xf32> -> tensor<64xf32>
+      %k1 = arith.addi %k, %c1 : index
+      tile.store %r, %R[%k1, %c0] dims = [1] : tensor<64xf32> -> memref<1024x1024xf32>
+      %b = tile.broadcast %r dims = [0] : tensor<64xf32> -> tensor<64x64xf32>
+      %t = arith.mulf %p, %b : tensor<64x64xf32>
+      %next = arith.addf %sum, %t : tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    tile.store %c, %C[%c0, %c0] : tensor<64x64xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}

@@ -141,3 +141,41 @@ tile.kernel @alone(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attribu
   }
   tile.return
 }
+
+// Not where the tensor cores take few cycles: 64 for this product.
+!narrow = !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>
+!short = tensor<128x16xf32, #acc>
+!shorts = !cta.channel<2, !a, !narrow>
+// CHECK-LABEL: tile.kernel @short(
+// CHECK-NOT: in_turn
+// CHECK: tile.return
+tile.kernel @short(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: index) attributes {phase = #specialized, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @short_0 blocks() {
+    %ch = cta.channel : !shorts
+    cta.role @math warps(8) {
+      %zero = arith.constant dense<0.0> : !short
+      %scale = arith.constant dense<2.0> : !short
+      %r = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (!short) {
+        %q, %v:2 = cta.wait %ch : !shorts
+        %p = cta.wgmma %v#0, %v#1 : !a, !narrow -> !short
+        cta.release %ch, %q : !shorts
+        %t = math.fma %p, %scale, %s : !short
+        scf.yield %t : !short
+      }
+      cta.store %r, %C[%c0, %c0] : !short -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %K step %c64 {
+          %p = cta.acquire %ch : !shorts
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !a
+          %b = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !narrow
+          cta.commit %ch, %p (%a, %b) : !shorts
+        }
+      }
+    }
+  }
+  tile.return
+}

@@ -12,6 +12,9 @@
 
 namespace tessera::cta {
 
+/// The cycles that the tensor cores of an SM take for a product of all its warpgroups.
+double tensorCycles(const Machine &machine, WgmmaOp product);
+
 class CostModel {
 public:
   CostModel(const Machine &machine, int64_t warpgroups) : table(machine), warpgroups(warpgroups) {}

@@ -33,6 +33,10 @@ Pressure worstPressure(LaunchOp launch);
 /// The tile with most registers, or null.
 mlir::Value largestTile(LaunchOp launch);
 
+/// The registers that a thread of a grid without products will have, before anything is decided:
+/// twice those of its largest tile, for what is loaded and what is made of it, and the others.
+int64_t estimatedRegisters(const Machine &machine, tile::GridOp grid);
+
 /// The number of blocks of `threads` threads that the products' registers allow on an SM; a large
 /// number if there is no product.
 int64_t blocksByRegisters(LaunchOp launch, int64_t threads);
