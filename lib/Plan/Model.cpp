@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace tessera;
@@ -257,13 +258,14 @@ int64_t PlanPrediction::waves(int64_t outputTiles, int64_t cores) const {
 
 double PlanPrediction::cycles(int64_t outputTiles, int64_t iterations, int64_t cores) const {
   int64_t count = waves(outputTiles, cores);
-  // The division of cta-stream-k among blocks without clusters.
+  // The division of cta-stream-k among blocks without clusters, of a grid with rows and columns.
   const int64_t places = cores * blocksPerSM, rest = outputTiles > 0 ? outputTiles % places : 0;
   if (streamK && rest) {
-    int64_t parts = std::clamp<int64_t>(rest * iterations / streamK, 1, places);
-    int64_t longest = (rest * iterations + parts - 1) / parts;
-    if (parts > rest && iterations - longest >= streamK)
-      return launch + count * round + handOver +
+    const int64_t parts = std::max<int64_t>(
+        std::min({places / rest, kMostPartsOfTile, iterations / streamK}), 1);
+    const int64_t longest = llvm::divideCeilSigned(iterations, parts);
+    if (iterations - longest >= streamK)
+      return launch + count * round + handOver * llvm::divideCeilSigned(iterations, longest) +
              static_cast<double>(outputTiles / places * iterations + longest) * iteration;
   }
   return count ? launch + count * (round + iterations * iteration) : 0;
@@ -331,7 +333,11 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   double loaded = 0, ofLines = 0;
   for (const PlanFacts::Load &load : facts.loads) {
     loaded += load.bytes;
-    ofLines += load.bytes * (load.offLines ? kPlanOffLines : 1);
+    // The blocks of a cluster fetch a part each of what they share.
+    const bool isShared = plan.cluster.value_or(1) > 1 && plan.clusterDim && load.shareable &&
+                          !(load.dims >> *plan.clusterDim & 1);
+    ofLines +=
+        load.bytes * (load.offLines ? kPlanOffLines : 1) / (isShared ? *plan.cluster : 1);
   }
   result.lines = blocks * ofLines / machine.l2BytesPerCycle;
   result.blocksPerSM = *plan.blocksPerSM;
@@ -365,11 +371,21 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   result.round = hidden ? 0 : epilogue;
   result.launch = machine.launchCycles + (hidden ? epilogue : 0);
   result.streamK = *plan.streamK;
-  // Partial sums are written by one block and read by another.
-  result.handOver = *plan.streamK ? 2 * 4 * facts.accumulators * 128 * facts.warpgroups * blocks /
-                                        machine.l2BytesPerCycle
-                                  : 0;
+  // Partial sums go through L2, and the block that adds them waits for each in turn.
+  if (*plan.streamK) {
+    const double bytes = 4.0 * facts.accumulators * 128 * facts.warpgroups;
+    result.handOver = machine.handOverLatency + blocks * bytes / machine.l2BytesPerCycle;
+    result.launch += machine.divisionCycles;
+  }
   return result;
+}
+
+int64_t tessera::plan::leastPart(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
+  Plan divided = plan;
+  divided.streamK = 1;
+  const PlanPrediction predicted = predictPlan(machine, facts, divided);
+  return std::max<int64_t>(std::ceil(2 * predicted.handOver / std::max(predicted.iteration, 1.0)),
+                           1);
 }
 
 double tessera::plan::slowdownByStages(const Machine &machine, const PlanFacts &facts,

@@ -84,6 +84,8 @@ inline constexpr Machine kMachine = {
     .l2BytesPerCycle = 61,       // experiments.md
     .globalBytesPerCycle = 18.7, // experiments.md
     .slotLatency = 570,          // fitted: experiments.md
+    .handOverLatency = 1200,     // fitted: constants.md
+    .divisionCycles = 1600,      // measured: constants.md
 
     // Assumed.
     .epilogueCycles = 500,

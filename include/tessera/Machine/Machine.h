@@ -86,6 +86,10 @@ struct Machine {
   /// The cycles from the release of a slot to the first byte of its next tile. `copyLatency`, which
   /// schedules use, is larger to be on the safe side.
   double slotLatency = 0;
+  /// From the last of a block's partial sums to when another block has them, without the bytes.
+  double handOverLatency = 0;
+  /// What a block takes to find out which parts of output tiles it computes.
+  double divisionCycles = 0;
 
   // Cost constants of plans, in cycles.
   /// The conversion and the store of a block's output tile: a fixed part, and a part for each

@@ -106,8 +106,8 @@ struct PlanPrediction {
   /// they all suffer from it.
   double lines = 0;
   int64_t blocksPerSM = 1;
-  /// The iterations that a piece must have and save (`stream_k`), and the cycles of handing its
-  /// partial sums on.
+  /// The iterations that a part of an output tile must have and save (`stream_k`), and the cycles in
+  /// which one block hands the partial sums of a part to another one.
   int64_t streamK = 0;
   double handOver = 0;
   /// What limits an iteration: tensor, shared memory, L2, memory, latency or issue.
@@ -120,6 +120,10 @@ struct PlanPrediction {
   double waveEfficiency(int64_t outputTiles, int64_t cores) const;
 };
 
+/// The most parts of one output tile, each in a block of its own, where stream-K divides output tiles.
+/// One of the blocks adds the partial sums of the others one after the other. Source:
+/// docs/performance/constants.md.
+constexpr int64_t kMostPartsOfTile = 8;
 /// Registers of a thread for addresses and the state of loops, in addition to its tiles. Source:
 /// docs/performance/experiments.md.
 constexpr int64_t kPlanOtherRegisters = 26;
@@ -157,7 +161,7 @@ constexpr double kPlanLittleMore = 1.03;
 
 /// By how much longer L2 takes for a load whose rows need not begin at cache lines. Source:
 /// docs/performance/constants.md.
-constexpr double kPlanOffLines = 1.3;
+constexpr double kPlanOffLines = 2.2;
 
 /// The reason why a pipelined launch cannot work with this plan, with the numbers (bytes,
 /// registers, threads); nothing if it can. With `hopeful` only certain reasons count: tiles outside
@@ -196,6 +200,10 @@ int64_t partOfReplicas(const Machine &machine, int64_t replicas, int64_t slotByt
                        const int64_t (&partBytes)[2]);
 
 PlanPrediction predictPlan(const Machine &machine, const PlanFacts &facts, const Plan &plan);
+
+/// The fewest iterations that a part of an output tile must have and save if stream-K is to pay: what
+/// two hand-overs of partial sums cost.
+int64_t leastPart(const Machine &machine, const PlanFacts &facts, const Plan &plan);
 
 /// The factor by which an iteration takes longer with the slots for which there is room, with
 /// `blocks` blocks on an SM, than with as many slots as ever help. 1 is no slowdown. Infinity means

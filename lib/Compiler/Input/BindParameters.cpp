@@ -38,10 +38,8 @@ static BoundReport describe(tile::KernelOp kernel, const tile::Binding &binding,
 }
 
 /// A name for the member that no other kernel has: "gemm_BM128_BN256".
-static std::string nameOf(ModuleOp module, tile::KernelOp kernel, const tile::Binding &binding) {
-  std::string name = kernel.getSymName().str();
-  for (const auto &[param, value] : binding)
-    name += "_" + param + std::to_string(value);
+static std::string nameOf(ModuleOp module, tile::KernelOp kernel, const Member &member) {
+  std::string name = kernel.getSymName().str() + member.suffix();
   while (SymbolTable::lookupSymbolIn(module, name))
     name += "_";
   return name;
@@ -54,20 +52,20 @@ static LogicalResult replaceByMembers(ModuleOp module, tile::KernelOp kernel,
   // A copy is put behind the kernel, so the last member comes first.
   bool isGood = true;
   const size_t before = bound.size();
-  for (const tile::Binding &binding : llvm::reverse(choice.members)) {
-    const std::string name = nameOf(module, kernel, binding);
-    BoundReport report = describe(kernel, binding, fixed);
+  for (const Member &chosen : llvm::reverse(choice.members)) {
+    const std::string name = nameOf(module, kernel, chosen);
+    BoundReport report = describe(kernel, chosen.binding, fixed);
     report.family = kernel.getSymName().str();
     report.held = static_cast<int64_t>(choice.members.size());
     report.loss = choice.loss;
-    FailureOr<tile::KernelOp> member = tile::bindClone(kernel, binding, name);
+    FailureOr<tile::KernelOp> member = tile::bindClone(kernel, chosen.binding, name);
     if (failed(member)) {
       isGood = false;
       continue;
     }
     (*member)->setAttr(tile::kMemberOf, kernel.getSymNameAttr());
-    (*member)->setAttr(tile::kMember,
-                       StringAttr::get(module.getContext(), tile::bindingText(binding)));
+    (*member)->setAttr(tile::kMember, StringAttr::get(module.getContext(), chosen.text()));
+    chosen.applyTo(*member);
     bound.insert(bound.begin() + before, {name, std::move(report)});
   }
   kernel.erase();
@@ -104,10 +102,11 @@ FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOp
       isGood &= succeeded(replaceByMembers(module, kernel, *fixed, *choice, bound));
       continue;
     }
-    const tile::Binding &binding = choice->members.front();
+    const tile::Binding &binding = choice->members.front().binding;
     bound.push_back({kernel.getSymName().str(), describe(kernel, binding, *fixed)});
     bound.back().second.isPredicted = choice->candidates > 0;
     isGood &= succeeded(tile::bindParams(kernel, binding));
+    choice->members.front().applyTo(kernel);
   }
   if (!isGood)
     return failure();

@@ -8,6 +8,8 @@
 #include "Input/ChooseMembers.h"
 
 #include "tessera/Contract/Contract.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Tile/Params/Members.h"
 #include "tessera/Dialect/Tile/Transforms.h"
@@ -40,7 +42,7 @@ static constexpr double kMostElements = 1e10;
 
 namespace {
 struct Candidate {
-  tile::Binding binding;
+  Member member;
   contract::Kernel kernel; ///< arguments and conditions; no variants
   contract::Expr cost;
 };
@@ -51,8 +53,35 @@ using Shape = std::vector<std::vector<int64_t>>;
 
 //===--- candidates --------------------------------------------------------------------------===//
 
+std::string Member::text() const {
+  // No parameter has such a name, nor is a part of a binding without a number.
+  return tile::bindingText(binding) + (isDivided ? ",stream-k" : "");
+}
+
+std::string Member::suffix() const {
+  std::string text;
+  for (const auto &[param, value] : binding)
+    text += "_" + param + std::to_string(value);
+  return text + (isDivided ? "_stream_k" : "");
+}
+
+void Member::applyTo(tile::KernelOp kernel) const {
+  if (isDivided)
+    kernel->setAttr(cta::kStreamKAttr, UnitAttr::get(kernel.getContext()));
+}
+
+/// Whether blocks hand partial sums to each other in a kernel of phase *planned*, when its plan is
+/// carried out.
+static bool becomesDivided(ModuleOp module, const CandidateOptions &options) {
+  PassManager pm(module->getContext(), ModuleOp::getOperationName());
+  pm.enableVerifier(false);
+  buildTilePipeline(pm, Phase::Planned, Phase::Scheduled, options.pipeline);
+  return succeeded(pm.run(module)) &&
+         module.walk([](cta::PutPartialOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 /// Binds the parameters in a module of its own and predicts the time; nothing if something fails.
-static std::optional<Candidate> predict(tile::KernelOp kernel, const tile::Binding &binding,
+static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &candidate,
                                         const CandidateOptions &options) {
   // What is wrong with a candidate is no error of the program: there are others.
   ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) { return success(); });
@@ -65,10 +94,14 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const tile::Bindi
   for (auto other : llvm::make_early_inc_range(module->getOps<tile::KernelOp>()))
     if (other != member)
       other.erase();
-  member->setAttr(tile::kMemberOf, kernel.getSymNameAttr());
-  member->setAttr(tile::kMember, b.getStringAttr(tile::bindingText(binding)));
-  if (failed(tile::bindParams(member, binding)) || failed(options.check(*module)))
+  // Whoever gives a plan has decided.
+  if (candidate.isDivided && (member.getPlanAttr() || member->hasAttr(tile::kVariantPlans)))
     return std::nullopt;
+  member->setAttr(tile::kMemberOf, kernel.getSymNameAttr());
+  member->setAttr(tile::kMember, b.getStringAttr(candidate.text()));
+  if (failed(tile::bindParams(member, candidate.binding)) || failed(options.check(*module)))
+    return std::nullopt;
+  candidate.applyTo(member);
   PassManager pm(module->getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(false);
   TilePipelineOptions pipeline = options.pipeline;
@@ -85,9 +118,10 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const tile::Bindi
   FailureOr<contract::Expr> cost =
       contract::buildExpr((*costs.begin()).getNanoseconds(), *costs.begin());
   FailureOr<contract::Kernel> described = contract::describeKernel(first);
-  if (failed(cost) || failed(described))
+  if (failed(cost) || failed(described) ||
+      (candidate.isDivided && !becomesDivided(*module, options)))
     return std::nullopt;
-  return Candidate{binding, std::move(*described), std::move(*cost)};
+  return Candidate{candidate, std::move(*described), std::move(*cost)};
 }
 
 //===--- sizes -------------------------------------------------------------------------------===//
@@ -280,7 +314,7 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
   }
   for (size_t c = 0; c < candidates.size(); ++c)
     if (taken[c])
-      choice.members.push_back(candidates[c].binding);
+      choice.members.push_back(candidates[c].member);
   choice.loss = mean - 1;
   choice.servesAll = !llvm::is_contained(reached, kUnserved);
   return choice;
@@ -292,7 +326,7 @@ FailureOr<MemberChoice> tessera::chooseMembers(tile::KernelOp kernel, const tile
   FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed);
   if (failed(first))
     return failure();
-  MemberChoice choice{{*first}};
+  MemberChoice choice{{Member{*first}}};
   if (most <= 1)
     return choice;
   const tile::LegalBindings legal = tile::legalBindings(kernel, fixed, kMostCandidates);
@@ -302,12 +336,21 @@ FailureOr<MemberChoice> tessera::chooseMembers(tile::KernelOp kernel, const tile
   for (const tile::Binding &binding : legal.bindings) {
     if (options.shouldStop())
       return failure();
-    if (std::optional<Candidate> candidate = predict(kernel, binding, options))
+    if (std::optional<Candidate> candidate = predict(kernel, Member{binding}, options))
       candidates.push_back(std::move(*candidate));
   }
   if (candidates.empty())
     return choice;
-  MemberChoice found = take(candidates, most, cta::machineOf(kernel).sms);
+  const int64_t cores = cta::machineOf(kernel).sms;
+  // Those that are good at some sizes are good there when few output tiles are divided, too.
+  for (Member member : take(candidates, kMostDivided, cores).members) {
+    if (options.shouldStop())
+      return failure();
+    member.isDivided = true;
+    if (std::optional<Candidate> candidate = predict(kernel, member, options))
+      candidates.push_back(std::move(*candidate));
+  }
+  MemberChoice found = take(candidates, most, cores);
   if (found.members.empty()) {
     kernel.emitWarning(
         "has members whose times cannot be compared, because they depend on more than "

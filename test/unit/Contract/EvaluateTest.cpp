@@ -46,12 +46,25 @@ TEST(Evaluate, Operations) {
   EXPECT_EQ(valueOf("cmp_ult", -7, 5), 0);
   EXPECT_EQ(valueOf("cmp_sge", 5, 5), 1);
   EXPECT_EQ(valueOf("cmp_ne", 5, 5), 0);
+  EXPECT_EQ(valueOf("divui", -1, 2), INT64_MAX);
+  EXPECT_EQ(valueOf("remui", 7, 5), 2);
+  EXPECT_EQ(valueOf("minui", -7, 5), 5);
+  EXPECT_EQ(valueOf("maxui", -7, 5), -7);
+  EXPECT_EQ(valueOf("and", 6, 3), 2);
+  EXPECT_EQ(valueOf("or", 6, 3), 7);
+  EXPECT_EQ(valueOf("xor", 6, 3), 5);
+  EXPECT_EQ(valueOf("shl", -5, 1), -10);
+  EXPECT_EQ(valueOf("shrsi", -5, 1), -3);
 }
 
 TEST(Evaluate, HasNoValue) {
   EXPECT_EQ(valueOf("mul", INT64_MAX, 2), std::nullopt);
   EXPECT_EQ(valueOf("floordivs", 5, 0), std::nullopt);
-  EXPECT_EQ(valueOf("shl", 5, 1), std::nullopt);
+  EXPECT_EQ(valueOf("remui", 5, 0), std::nullopt);
+  EXPECT_EQ(valueOf("shl", 5, 64), std::nullopt);
+  EXPECT_EQ(valueOf("shl", 5, 62), std::nullopt);
+  EXPECT_EQ(valueOf("shrsi", 5, -1), std::nullopt);
+  EXPECT_EQ(valueOf("unknown", 5, 1), std::nullopt);
   // What has no value is not taken over by what has one.
   Expr none = Expr::apply("floordivs", {Expr::size(0, 0), Expr::constant(0)});
   EXPECT_EQ(evaluate(Expr::apply("add", {none, Expr::constant(1)}), numbersOf(1)), std::nullopt);

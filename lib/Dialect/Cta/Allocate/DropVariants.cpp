@@ -5,8 +5,10 @@
 //
 // For some products cta-plan has two plans: one if rows begin at cache lines of L2, and one if they
 // may not. tile-specialize-facts cannot know which products those are. For other products the
-// variant `lines` would be the same code as `aligned`, compiled for nothing.
+// variant `lines` would be the same code as `aligned`, compiled for nothing. A member of a family
+// keeps it if its predicted time is another one, because the launcher chooses by that.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
 namespace tessera::cta {
@@ -31,6 +33,24 @@ static bool takesAllOf(tile::KernelOp aligned, tile::KernelOp lines) {
          }));
 }
 
+/// True if nobody compares predicted times of `aligned`, or they are the same if rows begin at cache
+/// lines. They are not if L2 then bounds an iteration less.
+static bool isPredictedAsLines(tile::KernelOp aligned) {
+  if (aligned.getBody().getOps<tile::CostOp>().empty())
+    return true;
+  return !aligned
+              .walk([](cta::LaunchOp launch) {
+                auto prediction = launch->getAttrOfType<DictionaryAttr>(cta::kPredictionAttr);
+                auto cycles = [&](StringRef name) {
+                  auto known = prediction ? prediction.getAs<IntegerAttr>(name) : IntegerAttr();
+                  return known ? known.getInt() : 0;
+                };
+                return cycles("lines") > cycles("iteration") ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 namespace {
 struct DropVariants : cta::impl::DropVariantsBase<DropVariants> {
   void runOnOperation() override {
@@ -43,7 +63,7 @@ struct DropVariants : cta::impl::DropVariantsBase<DropVariants> {
         continue;
       tile::KernelOp other = aligned.lookup(*kernel.getVariantOf());
       if (other && other.getPlanAttr() == kernel.getPlanAttr() &&
-          other.getPhase() == kernel.getPhase() && takesAllOf(other, kernel))
+          other.getPhase() == kernel.getPhase() && takesAllOf(other, kernel) && isPredictedAsLines(other))
         kernel.erase();
     }
   }

@@ -34,6 +34,7 @@ static constexpr tile::HelperAttrRule kRules[] = {
      tile::isKind<IntegerAttr>},
     {kRestAttr, "loops and scf.if", "unit", isLoopOrBranch, tile::isKind<UnitAttr>},
     {kScheduleAttr, "loops", "a dictionary", isLoop, tile::isKind<DictionaryAttr>},
+    {kStreamKAttr, "tile.kernel", "unit", tile::isOneOf<tile::KernelOp>, tile::isKind<UnitAttr>},
     {kTargetAttr, "modules", "the name of a chip in quotes", tile::isOneOf<ModuleOp>,
      tile::isKind<StringAttr>},
     {kTriedPlanAttr, "tile.kernel", "unit", tile::isOneOf<tile::KernelOp>, tile::isKind<UnitAttr>},

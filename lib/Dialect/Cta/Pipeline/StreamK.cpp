@@ -2,17 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // cta-stream-k: output tiles that would fill the last wave of a persistent launch only in part are
-// distributed over all blocks by main loop iterations (Osama, Merrill, Cecka, Garland, Owens:
-// Stream-K, PPoPP 2023).
+// divided among all blocks by main loop iterations (split K, and Osama, Merrill, Cecka, Garland,
+// Owens: Stream-K, PPoPP 2023).
 //
 // Let there be p output tiles ("points") and n units (blocks, or clusters of them). Each unit first
 // computes p / n whole output tiles. The remaining r = p % n output tiles have r * v iterations.
-// These are put in one sequence and cut into u <= n parts. The lengths of parts differ by at most
-// one iteration, and none is shorter than `stream_k`. As r < n, no part is longer than an output
-// tile, so it touches one output tile or two:
 //
-//     tiles      |----- 0 -----|----- 1 -----|----- 2 -----|          r = 3, v = 14
+// If r <= n / 2, each of them is cut into x = n / r parts of the same length, or of nearly it: those of
+// a length of ceil(v / x) iterations that are needed. There are no more than kMostPartsOfTile, because
+// one block adds those of an output tile one after the other. So blocks that read the same rows read
+// them at about the same time, and L2 fetches them once.
+//
+//     tiles      |----- 0 -----|----- 1 -----|----- 2 -----|          r = 3, v = 14, n = 8
+//     parts      |- 0 -|-- 1 --|- 2 -|-- 3 --|- 4 -|-- 5 --|          x = 2
+//
+// Otherwise the iterations are put in one sequence and cut into u <= n parts, whose lengths differ by
+// at most one iteration. As r < n, no part is longer than an output tile, so it touches one output tile
+// or two:
+//
+//     tiles      |----- 0 -----|----- 1 -----|----- 2 -----|          r = 3, v = 14, n = 4
 //     parts      |--- 0 ---|--- 1 ---|--- 2 ---|--- 3 ----|           u = 4
+//
+// Then blocks with the same rows are at different iterations, and L2 fetches them several times. So
+// this is done only if no two blocks with different coordinates have rows in common that differ from
+// those of all others: if the grid has one row or one column of output tiles.
 //
 // A unit first computes the end of one output tile (part 1: iterations 11 to 13 of output tile 0)
 // and then the beginning of the next one. The unit with the first iteration of an output tile
@@ -20,13 +33,14 @@
 // finished long before. Partial sums pass through workspace. Parts are numbered in the opposite
 // order of blocks, so that a block waits only for blocks with lower numbers.
 //
-// If that saves too few iterations (r = 0, or v - ceil(r * v / u) < `stream_k`), each of the r
-// output tiles is one part.
+// No part is shorter than `stream_k`, and if that saves fewer iterations, each of the r output tiles
+// is one part.
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
+#include "tessera/Plan/Model.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -45,12 +59,15 @@ using arith::CmpIPredicate;
 static constexpr int64_t kAll = -1;
 
 namespace {
-/// Index arithmetic that is folded.
-struct Index {
+/// Integer arithmetic that is folded: in index before the launch, in i32 inside.
+struct Arithmetic {
   OpBuilder &b;
   Location loc;
+  Type type;
 
-  Value constant(int64_t x) { return arith::ConstantIndexOp::create(b, loc, x); }
+  Value constant(int64_t x) {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, x));
+  }
   Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }
   Value sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(loc, x, y); }
   Value mul(Value x, Value y) { return b.createOrFold<arith::MulIOp>(loc, x, y); }
@@ -68,8 +85,8 @@ struct Index {
   Value ceildiv(Value x, Value y) { return div(add(x, sub(y, constant(1))), y); }
 };
 
-/// Values that are the same in all blocks, computed before the launch. If output tiles are not cut,
-/// each counts as one iteration; then all numbers are small, however many iterations there are.
+/// Values that are the same in all blocks, computed before the launch, as i32. If output tiles are not
+/// cut, each counts as one iteration; then all numbers are small, however many iterations there are.
 struct Division {
   Value whole;      ///< output tiles that each unit computes alone
   Value first;      ///< the number of the first remaining output tile
@@ -100,6 +117,13 @@ private:
   LogicalResult findProducts();
   LogicalResult checkSum(unsigned number);
   Value outside(Value value);
+  Value narrow(Value index) {
+    return b.createOrFold<arith::IndexCastUIOp>(loc(), b.getI32Type(), index);
+  }
+  Value widen(Value number) {
+    return b.createOrFold<arith::IndexCastUIOp>(loc(), b.getIndexType(), number);
+  }
+  Value isNarrow();
   LogicalResult divide();
   Value workspace(RankedTensorType tile, bool flags);
   Part takePart();
@@ -117,6 +141,7 @@ private:
   int64_t shortest;
   Value lower, upper, step; ///< of `products`, before the launch
   Value total, launched;    ///< output tiles, units
+  Value units;              ///< `launched` as i32
   Division division;
 };
 } // namespace
@@ -194,7 +219,7 @@ LogicalResult StreamK::findProducts() {
 /// The value as computed before the launch, or null.
 Value StreamK::outside(Value value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return Index{b, loc()}.constant(*constant);
+    return arith::ConstantIndexOp::create(b, loc(), *constant);
   if (auto cast = value.getDefiningOp<arith::IndexCastUIOp>())
     if (Value source = outside(cast.getIn()))
       return source;
@@ -208,9 +233,39 @@ Value StreamK::outside(Value value) {
 
 //===--- the division ------------------------------------------------------------------------===//
 
+/// Whether the grid has one row or one column of output tiles, computed before the launch: the total
+/// is a product, of which one factor is all.
+Value StreamK::isNarrow() {
+  SmallVector<Value> factors, open{total};
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (auto product = value.getDefiningOp<arith::MulIOp>()) {
+      open.append({product.getLhs(), product.getRhs()});
+      continue;
+    }
+    if (auto cast = value.getDefiningOp<arith::IndexCastUIOp>())
+      open.push_back(cast.getIn());
+    else if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+      open.push_back(cast.getIn());
+    else
+      factors.push_back(value);
+  }
+  Arithmetic a{b, loc(), b.getIndexType()};
+  auto constant = [&](bool value) -> Value {
+    return arith::ConstantIntOp::create(b, loc(), value, 1);
+  };
+  // What a folded number was made of is unknown.
+  if (llvm::all_of(factors, [](Value factor) { return getConstantIntValue(factor).has_value(); }))
+    return constant(factors.size() == 1 && getConstantIntValue(factors.front()) == 1);
+  Value largest = a.constant(1);
+  for (Value factor : factors)
+    largest = a.max(largest, factor.getType().isIndex() ? factor : widen(factor));
+  return a.is(CmpIPredicate::eq, largest, total);
+}
+
 LogicalResult StreamK::divide() {
   b.setInsertionPoint(launch);
-  Index a{b, loc()};
+  Arithmetic a{b, loc(), b.getIndexType()};
   lower = outside(products.getLowerBound());
   upper = outside(products.getUpperBound());
   step = outside(products.getStep());
@@ -222,34 +277,55 @@ LogicalResult StreamK::divide() {
   if (!products.getInductionVar().getType().isIndex())
     return error(products, "it must count in index");
   total = outside(outputTiles.getUpperBound());
-  if (!total || launch.getBlocks().size() != 1)
+  if (!total || launch.getBlocks().size() != 1 ||
+      !outputTiles.getLowerBound().getType().isInteger(32))
     return error(outputTiles, "it is not the loop over output tiles that cta-lower-grid makes");
   launched = a.max(launch.getBlocks().front(), a.constant(1));
   if (int64_t cluster = launch.getCluster().value_or(1); cluster > 1)
     launched = a.div(launched, a.constant(cluster));
 
   Value zero = a.constant(0), one = a.constant(1), least = a.constant(shortest);
+  auto both = [&](Value x, Value y) { return b.createOrFold<arith::AndIOp>(loc(), x, y); };
   Value iterations = a.ceildiv(a.max(a.sub(upper, lower), zero), step);
   Division &d = division;
   d.whole = a.div(total, launched);
   d.first = a.mul(d.whole, launched);
   Value rest = a.sub(total, d.first);
-  // More iterations would overflow the counters of a block, and would not be worth it.
-  Value most = a.constant(int64_t(1) << 24);
-  Value few = a.is(CmpIPredicate::slt, iterations, most);
+  // Blocks count the iterations in i32. So many more would not be worth it, either.
+  Value most = a.constant(int64_t(1) << 29);
   Value all = a.mul(rest, a.min(iterations, most));
+  Value few = both(a.is(CmpIPredicate::slt, a.max(all, iterations), most),
+                   a.is(CmpIPredicate::sgt, rest, zero));
+  auto pays = [&](Value length) {
+    return both(few, a.is(CmpIPredicate::sge, a.sub(iterations, length), least));
+  };
+
+  // Each output tile by itself.
+  Value possible = a.min(a.div(launched, a.max(rest, one)), a.constant(plan::kMostPartsOfTile));
+  Value pieces = a.max(a.min(possible, a.div(iterations, least)), one);
+  Value length = a.max(a.ceildiv(iterations, pieces), one);
+  Value cuts = pays(length);
+  pieces = a.ceildiv(iterations, length);
+  d.splits = cuts;
+  d.trips = a.select(cuts, a.mul(length, pieces), one);
+  d.units = a.select(cuts, a.mul(rest, pieces), rest);
+  d.part = a.select(cuts, length, one);
+  d.more = zero;
+
+  // All in one sequence.
   Value parts = a.max(a.min(a.div(all, least), launched), one);
-  Value spared = a.sub(iterations, a.ceildiv(all, parts));
-  // If there were fewer parts than output tiles, a part would be longer than an output tile.
-  auto both = [&](Value x, Value y) { return b.createOrFold<arith::AndIOp>(loc(), x, y); };
-  d.splits =
-      both(both(a.is(CmpIPredicate::sgt, rest, zero), few),
-           both(a.is(CmpIPredicate::sge, spared, least), a.is(CmpIPredicate::sgt, parts, rest)));
-  d.trips = a.select(d.splits, iterations, one);
-  d.units = a.select(d.splits, parts, rest);
-  Value length = a.div(all, parts);
-  d.part = a.select(d.splits, length, one);
-  d.more = a.select(d.splits, a.sub(all, a.mul(length, parts)), zero);
+  Value sequence = both(both(isNarrow(), a.is(CmpIPredicate::sgt, parts, rest)),
+                        pays(a.ceildiv(all, parts)));
+  sequence = both(sequence, a.is(CmpIPredicate::slt, possible, a.constant(2)));
+  Value each = a.div(all, parts);
+  d.splits = b.createOrFold<arith::OrIOp>(loc(), cuts, sequence);
+  d.trips = a.select(sequence, iterations, d.trips);
+  d.units = a.select(sequence, parts, d.units);
+  d.part = a.select(sequence, each, d.part);
+  d.more = a.select(sequence, a.sub(all, a.mul(each, parts)), d.more);
+  units = narrow(launched);
+  for (Value *value : {&d.whole, &d.first, &d.trips, &d.units, &d.part, &d.more})
+    *value = narrow(*value);
   return success();
 }
 
@@ -277,42 +353,32 @@ Value StreamK::workspace(RankedTensorType tile, bool flags) {
 
 Part StreamK::takePart() {
   const Division &d = division;
-  Index a{b, loc()};
-  auto narrow = [&](Value x) -> Value {
-    return b.createOrFold<arith::IndexCastUIOp>(loc(), b.getI32Type(), x);
-  };
+  Arithmetic a{b, loc(), b.getI32Type()};
   Value zero = a.constant(0), one = a.constant(1), all = a.constant(kAll);
-  Value unit =
-      b.createOrFold<arith::IndexCastUIOp>(loc(), b.getIndexType(), outputTiles.getLowerBound());
-  Value mine = a.sub(a.sub(launched, one), unit);
+  Part part;
+  part.unit = outputTiles.getLowerBound();
+  Value mine = a.sub(a.sub(units, one), part.unit);
   Value start = a.add(a.mul(mine, d.part), a.min(mine, d.more));
   Value length = a.add(d.part, a.number(a.is(CmpIPredicate::slt, mine, d.more)));
   Value outputTile = a.div(start, d.trips); // among the remaining ones
-  Value offset = a.sub(start, a.mul(outputTile, d.trips));
-  Value end = a.add(offset, length);
+  part.offset = a.sub(start, a.mul(outputTile, d.trips));
+  Value end = a.add(part.offset, length);
   Value has = a.is(CmpIPredicate::slt, mine, d.units);
   Value second = b.createOrFold<arith::AndIOp>(loc(), has, a.is(CmpIPredicate::sgt, end, d.trips));
   // The last iteration of the output tile that this part begins, and the part that has it.
-  Value begins = a.add(outputTile, a.number(a.is(CmpIPredicate::sgt, offset, zero)));
+  Value begins = a.add(outputTile, a.number(a.is(CmpIPredicate::sgt, part.offset, zero)));
   Value final = a.sub(a.mul(a.add(begins, one), d.trips), one);
   Value longer = a.add(d.part, one), border = a.mul(d.more, longer);
   Value beyond = a.add(d.more, a.div(a.sub(a.max(final, border), border), a.max(d.part, one)));
   Value last = a.select(a.is(CmpIPredicate::slt, final, border), a.div(final, longer), beyond);
 
-  Part part;
-  part.items = narrow(a.add(a.add(d.whole, a.number(has)), a.number(second)));
-  part.whole = narrow(d.whole);
-  part.unit = narrow(unit);
-  part.base = b.createOrFold<arith::IndexCastOp>(loc(), b.getI32Type(),
-                                                 a.sub(a.add(d.first, outputTile), d.whole));
-  part.offset = narrow(offset);
-  auto endOf = [&](Value at) {
-    Value upto = a.select(a.is(CmpIPredicate::slt, at, d.trips), at, all);
-    return b.createOrFold<arith::IndexCastOp>(loc(), b.getI32Type(), upto);
-  };
+  part.items = a.add(a.add(d.whole, a.number(has)), a.number(second));
+  part.whole = d.whole;
+  part.base = a.sub(a.add(d.first, outputTile), d.whole);
+  auto endOf = [&](Value at) { return a.select(a.is(CmpIPredicate::slt, at, d.trips), at, all); };
   part.upto[0] = endOf(end);
   part.upto[1] = endOf(a.sub(end, d.trips));
-  part.others = b.createOrFold<arith::IndexCastOp>(loc(), b.getI32Type(), a.sub(last, mine));
+  part.others = a.sub(last, mine);
   return part;
 }
 
@@ -324,9 +390,7 @@ void StreamK::rewrite() {
     spaces.push_back({slots, workspace(tile, /*flags=*/true)});
   }
   b.setInsertionPoint(outputTiles);
-  Type i32 = b.getI32Type();
   auto number = [&](int64_t x) -> Value { return arith::ConstantIntOp::create(b, loc(), x, 32); };
-  Value units = b.createOrFold<arith::IndexCastUIOp>(loc(), i32, launched);
   Part part = takePart();
   auto loop = ForOutputTilesOp::create(b, loc(), number(0), part.items, number(1));
 
@@ -334,7 +398,7 @@ void StreamK::rewrite() {
   b.setInsertionPointToEnd(loop.getBody());
   YieldOp::create(b, loc());
   b.setInsertionPointToStart(loop.getBody());
-  Index a{b, loc()};
+  Arithmetic a{b, loc(), b.getI32Type()};
   Value item = loop.getInductionVar();
   Value alone = a.is(CmpIPredicate::slt, item, part.whole);
   Value isFirst = a.is(CmpIPredicate::eq, item, part.whole);
@@ -351,9 +415,9 @@ void StreamK::rewrite() {
                                std::prev(outputTiles.getBody()->end()));
   outputTiles.getInductionVar().replaceAllUsesWith(outputTile);
   b.setInsertionPoint(products);
+  Arithmetic wide{b, loc(), b.getIndexType()};
   auto iteration = [&](Value count) {
-    Value wide = b.createOrFold<arith::IndexCastUIOp>(loc(), b.getIndexType(), count);
-    return a.add(lower, a.mul(wide, step));
+    return wide.add(lower, wide.mul(widen(count), step));
   };
   products.setLowerBound(iteration(from));
   products.setUpperBound(a.select(toEnd, upper, iteration(upto)));
@@ -368,12 +432,10 @@ void StreamK::rewrite() {
   Value others = a.add(a.select(toEnd, number(0), part.others), number(1));
   auto branch = scf::IfOp::create(b, loc(), isHead, /*withElseRegion=*/true);
   b.setInsertionPoint(branch.thenYield());
-  Value stride = a.constant(launch.getCluster().value_or(1));
+  Value stride = wide.constant(launch.getCluster().value_or(1));
   auto adding = scf::ForOp::create(b, loc(), number(1), others, number(1), products.getResults());
   b.setInsertionPointToStart(adding.getBody());
-  Value distance =
-      b.createOrFold<arith::IndexCastUIOp>(loc(), b.getIndexType(), adding.getInductionVar());
-  Value slot = a.sub(block, a.mul(distance, stride));
+  Value slot = wide.sub(block, wide.mul(widen(adding.getInductionVar()), stride));
   SmallVector<Value> sums;
   for (auto [sum, space] : llvm::zip_equal(adding.getRegionIterArgs(), spaces))
     sums.push_back(

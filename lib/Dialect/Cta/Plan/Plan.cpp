@@ -234,7 +234,16 @@ static LogicalResult decide(tile::KernelOp kernel) {
   const bool isOpen = !request.stages;
   if (isOpen)
     request.stages = lookaheadOf(kernel);
+  // A wish: where it cannot be had the plan is the one without it.
+  const bool wishesStreamK = kernel->removeAttr(kStreamKAttr) && !request.streamK &&
+                             !request.replicate && request.persistent != 0 && request.stages != 0;
+  if (wishesStreamK)
+    request.streamK = 1;
   PlanAnswer answer = choosePlan(machine, facts, request);
+  if (wishesStreamK && (answer.refused || answer.declined || *answer.plan.stages == 0)) {
+    request.streamK.reset();
+    answer = choosePlan(machine, facts, request);
+  }
   if (answer.refused && isOpen && request.stages) {
     kernel.emitRemark("no plan holds ")
         << *request.stages << " tiles in flight, as 'stages' of a load wishes: " << *answer.refused;
@@ -262,8 +271,13 @@ static LogicalResult decide(tile::KernelOp kernel) {
     chosen.cluster = chosen.clusterDim = std::nullopt;
     chosen.streamK = 0;
   }
-  auto planned = PlanAttr::get(
-      context, complete(chosen, planStructOf(kernel), warpgroups, order.has_value(), grids, facts));
+  if (wishesStreamK && chosen.streamK.value_or(0))
+    for (const PlanFacts &of : facts)
+      if (of.pipelined)
+        chosen.streamK = std::max(*chosen.streamK, leastPart(machine, of, chosen));
+  const plan::Plan full =
+      complete(chosen, planStructOf(kernel), warpgroups, order.has_value(), grids, facts);
+  auto planned = PlanAttr::get(context, full);
   kernel.setPlanAttr(planned);
   if (given && pipelined && demandsPlan(kernel)) {
     if (given.getLeastGroup() && planned.getLeastGroup() != given.getLeastGroup())
@@ -282,7 +296,7 @@ static LogicalResult decide(tile::KernelOp kernel) {
         grid->setAttr(kPanelAttr, Builder(grid).getI64IntegerAttr(bytes));
   for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
     if (asked.pipelined && hasChannels)
-      grid->setAttr(kPredictionAttr, attrOf(context, asked, predictPlan(machine, asked, chosen)));
+      grid->setAttr(kPredictionAttr, attrOf(context, asked, predictPlan(machine, asked, full)));
     // The decisions for matrix products are wrong for a grid whose threads only move memory. Such a
     // grid wants as many threads in flight as an SM takes.
     if (hasChannels && pipelined && !asked.pipelined && !asked.channels)

@@ -278,7 +278,8 @@ struct PlanReplicas : cta::impl::PlanReplicasBase<PlanReplicas> {
       }
     }
     // A plan that the user gave must be honoured: what it leaves open is chosen to fit it.
-    if (!kernel.getPlanAttr() && !kernel.getWarpgroups()) {
+    // Ping-pong gives each warpgroup whole output tiles, which stream-K would divide.
+    if (!kernel.getPlanAttr() && !kernel.getWarpgroups() && !kernel->hasAttr(kStreamKAttr)) {
       std::string why;
       if (PlanAttr plan = planReplicas(kernel, why))
         kernel.setPlanAttr(plan);

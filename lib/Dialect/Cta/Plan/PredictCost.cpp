@@ -42,6 +42,12 @@ struct TileWork {
   Value issue, alone, bytes;
 };
 
+/// The output tiles of a launch, the iterations of each, and the blocks that run concurrently.
+struct Waves {
+  Value tiles, trips, places;
+  Value isNarrow; ///< whether there is one row or one column of output tiles
+};
+
 class Predictor {
 public:
   explicit Predictor(tile::KernelOp kernel)
@@ -67,8 +73,10 @@ private:
   Value computeBefore(Value value, unsigned depth);
   Value tripsOf(scf::ForOp loop);
   Value outputTiles();
+  Value isNarrow(Value tiles);
   scf::ForOp mainLoop();
   Value planned(DictionaryAttr prediction);
+  std::pair<Value, Value> divided(const Waves &of, int64_t least, Value iteration, Value handOver);
   double bytesOf(Operation *op);
   TileWork workOf(Block &block);
   int64_t blocksPerSM();
@@ -156,6 +164,14 @@ Value Predictor::outputTiles() {
   return tiles;
 }
 
+Value Predictor::isNarrow(Value tiles) {
+  Value most = index(1);
+  for (auto [lower, upper, step] :
+       llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep()))
+    most = largest(most, count(index(lower), index(upper), index(step)));
+  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, most, tiles);
+}
+
 //===--- pipelined grids ---------------------------------------------------------------------===//
 
 /// The innermost loop in which the tensor cores take the most cycles, as cta-plan has it.
@@ -183,11 +199,51 @@ Value Predictor::planned(DictionaryAttr prediction) {
   Value trips = loop ? tripsOf(loop) : index(plan::kPlanTypicalIterations);
   Value places = mul(tile::NumCoresOp::create(b, loc, b.getIndexType()),
                      index(std::max<int64_t>(number("blocks_per_sm"), 1)));
-  Value waves = make<arith::CeilDivSIOp>(outputTiles(), places);
+  Value tiles = outputTiles();
+  Value waves = make<arith::CeilDivSIOp>(tiles, places);
   // An iteration takes at least what L2 takes for it, where rows do not begin at cache lines.
-  const int64_t iteration = std::max(number("iteration"), number("lines"));
-  Value wave = add(parts(number("round")), mul(trips, parts(iteration)));
-  return add(parts(number("launch")), mul(waves, wave));
+  Value iteration = parts(std::max(number("iteration"), number("lines")));
+  Value round = parts(number("round"));
+  Value cycles = mul(waves, add(round, mul(trips, iteration)));
+  if (int64_t least = number("stream_k")) {
+    auto [isDivided, inAll] = divided({tiles, trips, places, isNarrow(tiles)}, least, iteration,
+                                      parts(number("hand_over")));
+    cycles = b.createOrFold<arith::SelectOp>(loc, isDivided, add(mul(waves, round), inAll), cycles);
+  }
+  return add(parts(number("launch")), cycles);
+}
+
+/// Whether cta-stream-k divides the last wave, and if so the cycles of all iterations and of handing
+/// partial sums on, in parts.
+std::pair<Value, Value> Predictor::divided(const Waves &of, int64_t least, Value iteration,
+                                           Value handOver) {
+  auto ceilDiv = [&](Value x, Value y) { return make<arith::CeilDivSIOp>(x, y); };
+  auto is = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
+  };
+  auto smallest = [&](Value x, Value y) { return make<arith::MinSIOp>(x, y); };
+  auto divide = [&](Value x, Value y) { return make<arith::DivUIOp>(x, y); };
+  Value one = index(1);
+  Value full = divide(of.tiles, of.places);
+  Value rest = make<arith::SubIOp>(of.tiles, mul(full, of.places));
+  // Each output tile of the last wave by itself; if they are more than half of a wave, all in one
+  // sequence, where they are one row or one column.
+  Value possible = divide(of.places, largest(rest, one));
+  Value isSequence =
+      make<arith::AndIOp>(is(arith::CmpIPredicate::slt, possible, index(2)), of.isNarrow);
+  Value pieces = smallest(smallest(possible, index(plan::kMostPartsOfTile)),
+                          divide(of.trips, index(least)));
+  Value ofOne = ceilDiv(of.trips, largest(pieces, one));
+  Value longest = b.createOrFold<arith::SelectOp>(
+      loc, isSequence, ceilDiv(mul(rest, of.trips), of.places), ofOne);
+  Value isDivided = make<arith::AndIOp>(
+      is(arith::CmpIPredicate::sgt, rest, index(0)),
+      is(arith::CmpIPredicate::sge, make<arith::SubIOp>(of.trips, longest), index(least)));
+  Value iterations = add(mul(full, of.trips), longest);
+  // A block that computes parts of two output tiles also hands one on.
+  Value handOvers = add(ceilDiv(of.trips, largest(longest, one)),
+                        b.createOrFold<arith::SelectOp>(loc, isSequence, one, index(0)));
+  return {isDivided, add(mul(iterations, iteration), mul(handOvers, handOver))};
 }
 
 //===--- other grids -------------------------------------------------------------------------===//

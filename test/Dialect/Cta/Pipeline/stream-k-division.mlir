@@ -1,9 +1,10 @@
 // The division, with numbers for the sizes, the SMs and the block: output tiles of 64x128, 64 of K in each iteration, shares of at least 4 iterations.
 // DEFINE: %{M} =
+// DEFINE: %{N} = 128
 // DEFINE: %{K} =
 // DEFINE: %{block} =
 // DEFINE: %{check} =
-// DEFINE: %{run} = tile-opt %s -cta-lower-grid -cta-stream-k | sed -e 's/tile.dim "M"/arith.constant %{M}/' -e 's/tile.dim "N"/arith.constant 128/' -e 's/tile.dim "K"/arith.constant %{K}/' \
+// DEFINE: %{run} = tile-opt %s -cta-lower-grid -cta-stream-k | sed -e 's/tile.dim "M"/arith.constant %{M}/' -e 's/tile.dim "N"/arith.constant %{N}/' -e 's/tile.dim "K"/arith.constant %{K}/' \
 // DEFINE:   -e 's/tile.num_cores/arith.constant 4/' -e 's/cta.block_id/arith.constant %{block}/' -e 's/cta.num_blocks/arith.constant 4/' | tile-opt -canonicalize -cse | FileCheck %s --check-prefix=%{check}
 
 // Four output tiles on four blocks: nothing remains, and no block has more than one output tile.
@@ -64,8 +65,43 @@
 // BOTH:         cta.put_partial
 // BOTH:       tile.return
 
+// Two output tiles on four blocks: each is cut in two, so that blocks with the same rows are at the same iterations. Block 3 begins the first one.
+// REDEFINE: %{M} = 128
+// REDEFINE: %{K} = 1088
+// REDEFINE: %{block} = 3
+// REDEFINE: %{check} = FIRST
+// RUN: %{run}
+// FIRST-LABEL: cta.launch
+// FIRST:       scf.for %{{.*}} = %c0{{.*}} to %c576 step
+// FIRST:       cta.add_partial %{{.*}}, %{{.*}}[%c2]
+// FIRST-NOT:   partial
+// FIRST:       tile.return
+
+// Block 0 ends the second one. Of 17 iterations it has 8.
+// REDEFINE: %{block} = 0
+// REDEFINE: %{check} = SECOND
+// RUN: %{run}
+// SECOND-LABEL: cta.launch
+// SECOND-NOT:   cta.add_partial
+// SECOND:       scf.for %{{.*}} = %c576 to %c1088 step
+// SECOND:       cta.put_partial %{{.*}}, %{{.*}}[%c0]
+// SECOND:       tile.return
+
+// Three output tiles of 24 iterations remain of 15 on four blocks, as for BOTH. But there are rows and columns of output tiles, so that blocks at different
+// iterations would fetch the same rows at different times. So block 2 has three whole ones and one of those that remain.
+// REDEFINE: %{M} = 320
+// REDEFINE: %{N} = 384
+// REDEFINE: %{K} = 1536
+// REDEFINE: %{block} = 2
+// REDEFINE: %{check} = GRID
+// RUN: %{run}
+// GRID-LABEL: cta.launch
+// GRID:       cta.for_output_tiles %{{.*}} = %c0_i32 to %c4_i32
+// GRID:       tile.return
+
 // Without iterations the output tile is stored all the same.
 // REDEFINE: %{M} = 64
+// REDEFINE: %{N} = 128
 // REDEFINE: %{K} = 0
 // REDEFINE: %{block} = 3
 // REDEFINE: %{check} = EMPTY

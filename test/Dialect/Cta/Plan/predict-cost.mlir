@@ -36,6 +36,45 @@ tile.kernel @product_BM128(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_d
   tile.return
 }
 
+// With stream-K: the output tiles of the last wave in parts, which are handed on one after the other, if that saves at least 9 iterations.
+// CHECK-LABEL: tile.kernel @divided_any
+// CHECK: tile.grid {{.*}}stream_k = 9
+// CHECK: %[[TILES:.*]] = arith.muli %{{.*}}, %{{.*}} : index
+// CHECK: %[[WAVES:.*]] = arith.ceildivsi %[[TILES]], %[[CORES:.*]] : index
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[WAVES]], %{{.*}} : index
+// CHECK: %[[NARROW:.*]] = arith.cmpi eq, %{{.*}}, %[[TILES]] : index
+// CHECK: %[[FULL:.*]] = arith.divui %[[TILES]], %[[CORES]] : index
+// CHECK: %[[DONE:.*]] = arith.muli %[[FULL]], %[[CORES]] : index
+// CHECK: %[[REST:.*]] = arith.subi %[[TILES]], %[[DONE]] : index
+// CHECK: %[[SEQUENCE:.*]] = arith.andi %{{.*}}, %[[NARROW]] : i1
+// CHECK: %[[LONGEST:.*]] = arith.select %[[SEQUENCE]]
+// CHECK: %[[SAVED:.*]] = arith.subi %{{.*}}, %[[LONGEST]] : index
+// CHECK: arith.cmpi sge, %[[SAVED]], %c9{{.*}} : index
+// CHECK: arith.select %{{.*}}, %{{.*}}, %[[WHOLE]] : index
+// CHECK: tile.cost
+tile.kernel @divided(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]},
+                     %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]},
+                     %C: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "N"]})
+    attributes {tile.member_of = "product", tile.member = "BM=128,stream-k", cta.stream_k} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%sum = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%j, %k] dims = [1, 0] : memref<?x?xbf16> -> tensor<64x128xbf16>
+      %next = tile.mma %a, %b, %sum : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %c = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>
+    tile.store %c, %C[%i, %j] : tensor<128x128xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
 // Threads alone: the larger of instructions, bytes and latency for each output tile of an SM. The loop ends at a coordinate: it counts as in the middle.
 // CHECK-LABEL: tile.kernel @sums_W256_any(
 // CHECK: tile.grid

@@ -435,8 +435,8 @@ TEST(PlanModel, RegistersOfProducers) {
   EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 1000), 256);
 }
 
-/// The last wave by iterations: 13 waves of 64 iterations and 76 of 132 output tiles, in 132 shares
-/// of 37.
+/// The last wave by iterations: 13 waves of 64 iterations and 36 of 132 output tiles, in three parts
+/// each.
 TEST(PlanModel, StreamK) {
   PlanRequest request;
   request.streamK = 8;
@@ -444,10 +444,15 @@ TEST(PlanModel, StreamK) {
   Plan plan = choose(facts, request);
   EXPECT_EQ(plan.streamK, 8);
   PlanPrediction prediction = predictPlan(kMachine, facts, plan);
-  double rounds = prediction.launch + 14 * prediction.round + prediction.handOver;
+  double rounds = prediction.launch + 14 * prediction.round;
   EXPECT_GT(prediction.handOver, 0);
-  EXPECT_EQ(prediction.cycles(1792, 64, 132), rounds + (13 * 64 + 37) * prediction.iteration);
-  // Nothing remains, too little is spared, or there is too little.
+  EXPECT_EQ(prediction.cycles(1752, 64, 132),
+            rounds + 3 * prediction.handOver + (13 * 64 + 22) * prediction.iteration);
+  // At most eight parts of one.
+  EXPECT_EQ(prediction.cycles(1717, 64, 132),
+            rounds + 8 * prediction.handOver + (13 * 64 + 8) * prediction.iteration);
+  // More than half a wave remains, nothing remains, too little is spared, or there is too little.
+  EXPECT_EQ(prediction.cycles(1792, 64, 132), rounds + 14 * 64 * prediction.iteration);
   EXPECT_EQ(prediction.cycles(1320, 64, 132),
             prediction.launch + 10 * (prediction.round + 64 * prediction.iteration));
   EXPECT_EQ(prediction.cycles(131, 64, 132),
@@ -455,6 +460,11 @@ TEST(PlanModel, StreamK) {
   EXPECT_EQ(prediction.cycles(1, 8, 132),
             prediction.launch + prediction.round + 8 * prediction.iteration);
   EXPECT_EQ(prediction.cycles(0, 64, 132), 0);
+
+  // Twice what a hand-over takes.
+  const int64_t least = leastPart(kMachine, facts, plan);
+  EXPECT_GE(least * prediction.iteration, 2 * prediction.handOver);
+  EXPECT_LT((least - 1) * prediction.iteration, 2 * prediction.handOver);
 
   request.persistent = 0;
   EXPECT_NE(refused(facts, request).find("but persistent = 0"), std::string::npos);

@@ -24,6 +24,10 @@ constexpr llvm::StringLiteral kReplicaPartAttr = "cta.replica_part";
 /// gets one. cta-plan removes it.
 constexpr llvm::StringLiteral kAloneAttr = "cta.alone";
 
+/// On a kernel without a plan (unit): the output tiles of the last wave are to be divided among all
+/// blocks (stream-K), in parts as long as the model expects to pay. cta-plan removes it.
+constexpr llvm::StringLiteral kStreamKAttr = "cta.stream_k";
+
 /// On a kernel (unit): its plan is one of those that the compiler tries after another one has
 /// failed.
 constexpr llvm::StringLiteral kTriedPlanAttr = "cta.tried_plan";
