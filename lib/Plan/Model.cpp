@@ -337,7 +337,7 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
     const bool isShared = plan.cluster.value_or(1) > 1 && plan.clusterDim && load.shareable &&
                           !(load.dims >> *plan.clusterDim & 1);
     ofLines +=
-        load.bytes * (load.offLines ? kPlanOffLines : 1) / (isShared ? *plan.cluster : 1);
+        load.bytes * (load.unevenRows ? kPlanOffLines : 1) / (isShared ? *plan.cluster : 1);
   }
   result.lines = blocks * ofLines / machine.l2BytesPerCycle;
   result.blocksPerSM = *plan.blocksPerSM;

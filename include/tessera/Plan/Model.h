@@ -69,6 +69,9 @@ struct PlanFacts {
     /// Its rows of 128 bytes need not begin at cache lines of L2: each row then takes two of them.
     bool offLines = false;
     bool shareable = false; ///< blocks of a cluster can each fetch a part of it for all
+    /// Its rows need not be whole cache lines apart: wherever the array begins, most of them do not
+    /// begin at lines.
+    bool unevenRows = false;
   };
   std::vector<Load> loads;
   /// For products that wait for each other through registers (attention), or for an operand that
@@ -102,8 +105,8 @@ struct PlanPrediction {
   double launch = 0;    ///< once
   double round = 0;     ///< once in each wave
   double iteration = 0; ///< one iteration of all blocks of an SM
-  /// What L2 takes for that with rows that do not begin at cache lines. Plans are not chosen by it:
-  /// they all suffer from it.
+  /// What L2 takes for that, where rows are not whole cache lines apart. Plans are not chosen by it:
+  /// they all suffer from it. The blocks of a cluster fetch a part each of what they share.
   double lines = 0;
   int64_t blocksPerSM = 1;
   /// The iterations that a part of an output tile must have and save (`stream_k`), and the cycles in

@@ -83,14 +83,19 @@ std::optional<std::string> tessera::tile::whyNotTmaStrides(Facts &facts, Value m
   return std::nullopt;
 }
 
-bool tessera::tile::beginsAtLines(Facts &facts, Value memref, unsigned inner) {
+bool tessera::tile::hasRowsOfLines(Facts &facts, Value memref, unsigned inner) {
   auto type = cast<MemRefType>(memref.getType());
   const int64_t units =
       std::max<int64_t>(1, hopper::kL2LineBytes / elementBytes(type.getElementType()));
   for (unsigned d = 0, rank = type.getRank(); d < rank; ++d)
     if (d != inner && facts.strideDivisibility(memref, d) % units)
       return false;
-  return facts.alignment(memref) % hopper::kL2LineBytes == 0;
+  return true;
+}
+
+bool tessera::tile::beginsAtLines(Facts &facts, Value memref, unsigned inner) {
+  return hasRowsOfLines(facts, memref, inner) &&
+         facts.alignment(memref) % hopper::kL2LineBytes == 0;
 }
 
 /// True if `coord` only takes values below a bound that is at most the size: a coordinate of a grid

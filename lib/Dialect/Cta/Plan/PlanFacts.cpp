@@ -152,16 +152,17 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   bool innermost = loop && isInnermost(loop);
   if (loop == hottest && loop) {
     const SmemType type = copy.getSmemType();
-    bool offLines = false, shareable = false;
+    bool offLines = false, shareable = false, unevenRows = false;
     if (!copy.isCpAsync() && type.getRank() > 0 && !type.getSwizzle().isUnknown()) {
       const auto inner = static_cast<unsigned>(copy.getDims()[sharedLayout(type).contiguousDim]);
       offLines = !tile::beginsAtLines(knowledge, copy.getSource(), inner);
+      unevenRows = !tile::hasRowsOfLines(knowledge, copy.getSource(), inner);
       shareable = equalParts(type, 2).has_value();
     }
     SmallVector<Value> coords(copy.getCoords());
     llvm::append_range(coords, copy.getIndices());
     facts.loads.push_back({double(bytesOf(type)), gridDimsOf(grid, coords), offLines,
-                           shareable && !copy.getIndexTile()});
+                           shareable && !copy.getIndexTile(), unevenRows});
   }
   if (!feedsAChannel(copy))
     return;
