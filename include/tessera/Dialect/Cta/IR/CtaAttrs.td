@@ -130,7 +130,7 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     * `epilogue`: the columns of an epilogue subtile, which are converted and stored at a time; a multiple of 8. 0, or the width of the
       tile: the whole tile.
     * `stream_k`: n: stream-K (Osama et al., PPoPP 2023). The output tiles that would fill the last wave of a persistent launch only in part
-      are divided among all blocks by iterations of the main loop. Each piece has at least n iterations, and the division is made only if it
+      are divided among all blocks by iterations of the main loop. Each part has at least n iterations, and the division is made only if it
       saves at least n iterations. 0: one block computes each output tile.
   }];
   let parameters = (ins

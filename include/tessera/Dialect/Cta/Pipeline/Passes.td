@@ -54,11 +54,16 @@ def StreamK : CtaPass<"cta-stream-k"> {
   let summary = "Divide the last wave of a persistent launch by iterations (stream-K)";
   let description = [{
     Requires and ensures *planned*, with lowered grids. It takes effect with `stream_k = m` in the kernel's plan. The output tiles that
-    would fill the last wave of a persistent launch only in part are divided among all blocks by iterations of the main loop. The pieces
-    have equal lengths of at least m iterations, and the division is made only if it saves at least m iterations. A block computes the end
-    of one output tile, whose partial sums it leaves in workspace (`cta.put_partial`). Then it computes the beginning of another output
-    tile, adds the partial sums of the blocks that have its other iterations (`cta.add_partial`), and does the epilogue. The division is
-    decided when the launch begins, from sizes and the number of cores. Results do not depend on the speed of blocks.
+    would fill the last wave of a persistent launch only in part are divided among all blocks by iterations of the main loop. No part has
+    fewer than m iterations, and the division is made only if it saves at least m iterations.
+
+    * If at most half of a wave is left, each output tile is cut into up to eight equal parts (split K).
+    * If it is more, and the grid has one row or one column of output tiles, their iterations are put in one sequence, which is cut into
+      equal parts (stream-K). A block then computes the end of one output tile and the beginning of the next one.
+
+    The block with the first iterations of an output tile adds the partial sums of the others (`cta.add_partial`), which have left them in
+    workspace (`cta.put_partial`), and does the epilogue. The division is decided when the launch begins, from sizes and the number of
+    cores. Results do not depend on the speed of blocks.
 
     ```mlir
     cta.for_output_tiles %t = %id to %tiles step %n : i32 {

@@ -270,7 +270,8 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
     `tile.num_cores` alone.
 
     * A pipelined grid takes what `cta.prediction` says: `launch + waves · (round + iterations · iteration)` cycles. The iterations are
-      those of the main loop.
+      those of the main loop. With `stream_k` the iterations of the last wave are fewer, and each part of an output tile hands its partial
+      sums on, one after the other.
     * Of another grid an SM takes its share of the output tiles one after the other. Each takes as long as the slowest of the instructions
       of its warpgroups, its bytes at the SM's share of the memory, and its latency, divided by the blocks that the registers admit.
 
