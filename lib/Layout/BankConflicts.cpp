@@ -10,18 +10,20 @@ using namespace tessera::layout;
 int64_t tessera::layout::bankConflicts(const std::vector<int64_t> &addresses, int64_t width) {
   const size_t lanesPerPhase = width <= 4 ? 32 : static_cast<size_t>(128 / width);
   int64_t extra = 0;
-  std::vector<int64_t> words;
+  // The different words of each bank. Plans and layouts are chosen by calling this very often, so
+  // it neither sorts nor allocates. A lane has at most one word in a bank.
+  int64_t words[32][32];
   for (size_t begin = 0; begin < addresses.size(); begin += lanesPerPhase) {
-    words.clear();
+    int load[32] = {}, most = 0;
     for (size_t i = begin; i < std::min(begin + lanesPerPhase, addresses.size()); ++i)
       if (addresses[i] >= 0)
-        for (int64_t w = addresses[i] / 4; w <= (addresses[i] + width - 1) / 4; ++w)
-          words.push_back(w);
-    std::sort(words.begin(), words.end());
-    words.erase(std::unique(words.begin(), words.end()), words.end());
-    int64_t load[32] = {}, most = 0;
-    for (int64_t w : words)
-      most = std::max(most, ++load[w % 32]);
+        for (int64_t w = addresses[i] / 4; w <= (addresses[i] + width - 1) / 4; ++w) {
+          int64_t *known = words[w % 32], *end = known + load[w % 32];
+          if (std::find(known, end, w) != end)
+            continue;
+          *end = w;
+          most = std::max(most, ++load[w % 32]);
+        }
     extra += most ? most - 1 : 0;
   }
   return extra;

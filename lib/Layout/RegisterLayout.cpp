@@ -359,32 +359,44 @@ size_t RegisterLayout::hash() const {
 
 RegisterTile::RegisterTile(const RegisterLayout &layout, const Coord &extents)
     : rank(layout.rank()), wgDim(layout.wgDim), regBits(static_cast<int>(layout.regs.size())),
-      registers(layout.numRegisters(extents)), map(layout.baseMap()), inverse(*map.rightInverse()),
-      warpShift(regBits + kLaneBits), owner(layout.ownerMask()) {
+      registers(layout.numRegisters(extents)), warpShift(regBits + kLaneBits),
+      owner(layout.ownerMask()) {
+  const LinearMap map = layout.baseMap();
+  inverse = *map.rightInverse();
   const Coord base = layout.baseShape(), r = layout.repeats(extents);
   for (int d = 0; d < kMaxRank; ++d) {
     baseBits[d] = d < rank ? log2Floor(base[d]) : 0;
     reps[d] = d < rank ? r[d] : 1;
     shape[d] = d < rank ? extents[d] : 1;
   }
-}
+  if (wgDim >= 0)
+    groupStep = reps[wgDim] << baseBits[wgDim];
 
-void RegisterTile::coord(int64_t reg, int64_t lane, int64_t warp, int64_t wg, Point out) const {
-  int64_t rep = reg >> regBits;
-  uint64_t bits = map.apply(static_cast<uint64_t>((reg & ((int64_t(1) << regBits) - 1)) |
-                                                  lane << regBits | warp << warpShift));
-  for (int d = 0; d < kMaxRank; ++d) {
-    out[d] = static_cast<int64_t>(bits & ((uint64_t(1) << baseBits[d]) - 1));
-    bits >>= baseBits[d];
+  auto inBaseTile = [&](int64_t index) {
+    Part part;
+    uint64_t bits = map.apply(static_cast<uint64_t>(index));
+    for (int d = 0; d < kMaxRank; ++d) {
+      part.at[d] = static_cast<int64_t>(bits & ((uint64_t(1) << baseBits[d]) - 1));
+      bits >>= baseBits[d];
+    }
+    return part;
+  };
+  const int64_t inBase = int64_t(1) << regBits;
+  registerPoints.reserve(registers);
+  for (int64_t reg = 0; reg < registers; ++reg) {
+    Part part = reg < inBase ? inBaseTile(reg) : registerPoints[reg & (inBase - 1)];
+    int64_t rep = reg >> regBits;
+    if (rep)
+      for (int d = rank - 1; d >= 0; --d) {
+        part.at[d] += rep % reps[d] << baseBits[d];
+        rep /= reps[d];
+      }
+    registerPoints.push_back(part);
   }
-  for (int d = rank - 1; d >= 0; --d) {
-    int64_t block = reps[d] == 1 ? 0 : rep % reps[d];
-    if (reps[d] != 1)
-      rep /= reps[d];
-    if (d == wgDim)
-      block += wg * reps[d];
-    out[d] += block << baseBits[d];
-  }
+  const int64_t threads = int64_t(1) << (kLaneBits + layout.warps.size());
+  threadPoints.reserve(threads);
+  for (int64_t thread = 0; thread < threads; ++thread)
+    threadPoints.push_back(inBaseTile(thread << regBits));
 }
 
 bool RegisterTile::isDead(const Point p) const {

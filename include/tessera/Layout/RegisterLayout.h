@@ -164,7 +164,14 @@ public:
   RegisterTile(const RegisterLayout &layout, const Coord &shape);
 
   int64_t numRegisters() const { return registers; }
-  void coord(int64_t reg, int64_t lane, int64_t warp, int64_t wg, Point out) const;
+  void coord(int64_t reg, int64_t lane, int64_t warp, int64_t wg, Point out) const {
+    const Point &ofRegister = registerPoints[reg].at,
+                &ofThread = threadPoints[warp << kLaneBits | lane].at;
+    for (int d = 0; d < kMaxRank; ++d)
+      out[d] = ofRegister[d] ^ ofThread[d];
+    if (wgDim >= 0)
+      out[wgDim] += wg * groupStep;
+  }
   bool isDead(const Point p) const;
   Location locate(const Point p) const;
   /// True if this warp or thread holds the element whose canonical holder is `l`.
@@ -182,9 +189,17 @@ private:
   int baseBits[kMaxRank];
   int64_t shape[kMaxRank], reps[kMaxRank];
   int64_t registers;
-  LinearMap map, inverse;
+  LinearMap inverse;
   int warpShift;
   ThreadBits owner;
+  /// What registers and what threads add to a coordinate. The map of a base tile is linear, so the
+  /// two are combined by XOR; the bits above it, which say which base tile, are those of the
+  /// register. Warpgroups lie `groupStep` elements apart.
+  struct Part {
+    Point at;
+  };
+  std::vector<Part> registerPoints, threadPoints;
+  int64_t groupStep = 0;
 };
 
 } // namespace tessera::layout

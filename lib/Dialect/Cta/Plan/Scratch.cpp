@@ -20,6 +20,16 @@ int64_t tessera::cta::wavefronts(const layout::SharedLayout &tile, const Scratch
   if (int64_t at = access.offset[tile.contiguousDim])
     vector = std::min(vector, layout::powerOf2Dividing(at));
 
+  // Scratch has no swizzle, so its addresses are linear in the coordinates. This is the innermost
+  // loop of what chooses scratch.
+  assert(tile.linear);
+  int64_t strides[layout::kMaxRank] = {}, first = 0;
+  for (int d = 0; d < rank; ++d) {
+    layout::Coord unit(rank, 0);
+    unit[d] = tile.shape[d] > 1;
+    strides[d] = tile.linearOffset(unit);
+    first += access.offset[d] * strides[d];
+  }
   layout::RegisterTile registers(access.registers, access.shape);
   const layout::ThreadBits replicas = access.registers.ownerMask();
   std::vector<int64_t> addresses(32);
@@ -34,10 +44,10 @@ int64_t tessera::cta::wavefronts(const layout::SharedLayout &tile, const Scratch
         registers.coord(reg, lane, warp, /*wg=*/0, p);
         bool idle = registers.isDead(p) || (access.isWrite && (lane & replicas.lanes));
         any |= !idle;
-        layout::Coord at(access.offset);
+        int64_t at = first;
         for (int d = 0; d < rank; ++d)
-          at[d] += p[d];
-        addresses[lane] = idle ? -1 : tile.offset(at);
+          at += p[d] * strides[d];
+        addresses[lane] = idle ? -1 : at;
       }
       if (any)
         count += 1 + layout::bankConflicts(addresses, vector * bytes);
