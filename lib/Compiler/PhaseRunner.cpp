@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Target/ExternalTool.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,7 +19,9 @@ using namespace tessera;
 std::string tessera::printModule(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  module->print(os);
+  // What is printed has come out of a phase, or out of the parser, and was verified there. The
+  // printer would do it once more.
+  module->print(os, OpPrintingFlags().assumeVerified());
   os << "\n";
   return text;
 }
@@ -92,10 +95,10 @@ void PhaseRunner::keepReproducer(ModuleOp before, PassManager &pm) {
 }
 
 namespace {
-/// Collects the names of the kernels on which passes fail, or which passes leave invalid, and tells
-/// the host on which kernel passes run. It marks the diagnostics of a pass with the name of its
-/// kernel, because a location does not tell variants of a kernel apart. Kernels may be compiled
-/// concurrently, each in a thread of its own; these calls are serialised.
+/// Collects the names of the kernels on which passes fail, and tells the host on which kernel
+/// passes run. It marks the diagnostics of a pass with the name of its kernel, because a location
+/// does not tell variants of a kernel apart. Kernels may be compiled concurrently, each in a thread
+/// of its own; these calls are serialised.
 class KernelsOfFailure : public PassInstrumentation {
 public:
   explicit KernelsOfFailure(PhaseRunner &runner) : runner(runner), names(runner.failedKernels) {}
@@ -140,6 +143,18 @@ private:
 };
 } // namespace
 
+/// Verifies the module, and names the kernels that are invalid.
+LogicalResult PhaseRunner::verifyKernels(ModuleOp module) {
+  if (succeeded(mlir::verify(module)))
+    return success();
+  mlir::ScopedDiagnosticHandler silent(module.getContext(),
+                                       [](mlir::Diagnostic &) { return success(); });
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    if (failed(mlir::verify(kernel)))
+      failedKernels.insert(kernel.getSymName().str());
+  return failure();
+}
+
 StringRef tessera::kernelThatBrought(mlir::Diagnostic &diagnostic) {
   for (const DiagnosticArgument &argument : diagnostic.getMetadata())
     if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Attribute)
@@ -158,7 +173,12 @@ LogicalResult PhaseRunner::runPhase(ModuleOp module, Phase from, Phase to,
   pm.addInstrumentation(std::make_unique<KernelsOfFailure>(*this));
   // A failing pass may leave any IR, so the reproducer needs a copy from before.
   OwningOpRef<ModuleOp> before = module.clone();
-  const bool passed = succeeded(pm.run(module));
+  // Verification after each pass would be a fifth of the time. A pass that leaves invalid IR is a
+  // bug of ours, and the reproducer says which one: it verifies after each. So it is enough that no
+  // phase hands on what is invalid.
+  pm.enableVerifier(false);
+  const bool passed =
+      succeeded(pm.run(module)) && (shouldStop() || succeeded(verifyKernels(module)));
   // Then passes were left out, and the module is of no use.
   if (shouldStop())
     return failure();

@@ -75,6 +75,8 @@ public:
   std::set<std::string> lastPlans;
 
 private:
+  mlir::LogicalResult verifyKernels(mlir::ModuleOp module);
+
   std::string current;
   bool isRunning = false;
   const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
