@@ -113,18 +113,18 @@ for l0, l1, u0, u1, s0, s1 in [(0, 0, 5, 7, 1, 1), (2, 1, 9, 40, 3, 7), (3, 0, 3
     for i in range(l0, u0, s0):
         want[i, l1:u1:s1] += 1
     for threads in (1, 3):
-        got = program.run("visits", np.array([l0, l1, u0, u1, s0, s1]), np.zeros_like(want), out=[1], flags=[f"--threads={threads}"])
+        got = program.run("visits", np.array([l0, l1, u0, u1, s0, s1]), np.zeros_like(want), out=[1], threads=threads)
         same(f"visits of ({l0}, {l1}) to ({u0}, {u1}) step ({s0}, {s1}), {threads} threads", got, want)
 
-x = rng.integers(-5, 6, 500).astype(np.int32)
+x = rng.integers(-5, 6, 160).astype(np.int32)
 blocks = int((x > 0).sum())
-want, sums = 0, np.full(500, -1)
+want, sums = 0, np.full(160, -1)
 for block in range(blocks):
     sums[block] = np.uint64(want).astype(np.int64)
     want = (want * 3 + block) % 2**64
 for threads in (1, 2, 7):
-    n, order = program.run("in_order", x, np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int64), np.full(500, -1), out=[1, 4],
-                           flags=[f"--threads={threads}"])
+    n, order = program.run("in_order", x, np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int64), np.full(160, -1), out=[1, 4],
+                           threads=threads)
     same(f"blocks counted, {threads} threads", n, np.array([blocks], np.int32))
     same(f"blocks in order, {threads} threads", order, sums)
 

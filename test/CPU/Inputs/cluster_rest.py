@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""cluster_rest.py TILE-OPT TILEC TILE-RUN WORK: clusters take each output tile of a grid once, the remainder included.
+"""cluster_rest.py TILE-OPT TILEC WORK: clusters take each output tile of a grid once, the remainder included.
 
 Each output tile adds 1 to a tile of zeros. The grids that cta-lower-grid has divided go back to L0 and to the CPU.
 """
@@ -9,9 +9,10 @@ import os
 import subprocess
 import sys
 
+import launch
 import numpy as np
 
-TILE_OPT, TILEC, TILE_RUN, WORK = sys.argv[1:5]
+TILE_OPT, TILEC, WORK = sys.argv[1:4]
 PASSES = "builtin.module(canonicalize,cse,tile.kernel(convert-tile-to-cta,cta-assign-layouts,cta-select-copies,cta-decompose,cta-plan{derive=false},cta-lower-grid%s))"
 BACK = ",cta-verify,convert-cta-to-tile"
 EXTENT = 4  # of a tile
@@ -62,8 +63,7 @@ for rank, cluster, along, group in CASES:
         shape = [*counts[:-2], *(n * EXTENT for n in counts[-2:])]
         if min(counts) > 0:
             shape[-1] -= 1  # The last tiles end after the array.
-        run(TILE_RUN, file + ".so", "zeros:" + "x".join(map(str, shape)) + "xf32", f"--out=x={file}.npy", "--guard", f"--threads={1 + sum(counts) % 5}")
-        found = np.load(file + ".npy")
+        (found,) = launch.launch(file + ".so", "rest", [np.zeros(shape, np.float32)], [0], threads=1 + sum(counts) % 5)
         if found.shape != tuple(shape) or (found != 1).any():
             print(f"{name}, {counts} points: failed, times {np.unique(found)}")
             failures += 1

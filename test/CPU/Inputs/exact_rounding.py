@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arithmetic that is rounded in a direction, by rational numbers: what tile.rounded must give, bit for bit."""
 
+import functools
 import math
 from fractions import Fraction
 
@@ -34,6 +35,7 @@ def is_negative(bits, element):
     return bool(bits >> (FORMATS[element][0] - 1))
 
 
+@functools.lru_cache(maxsize=None)  # of the same number for all modes
 def value_of(bits, element):
     """A finite number as a fraction."""
     width, digits, least, _, _ = FORMATS[element]
@@ -43,34 +45,43 @@ def value_of(bits, element):
     return -value if is_negative(bits, element) else value
 
 
+@functools.lru_cache(maxsize=None)
 def scale(exponent):
     return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 
 
 def exponent_of(value):
     """The e for which 2^e <= value < 2^(e+1)."""
-    e = value.numerator.bit_length() - value.denominator.bit_length()
-    return e if scale(e) <= value else e - 1
+    return exponent_of_quotient(value.numerator, value.denominator)
+
+
+def exponent_of_quotient(numerator, denominator):
+    e = numerator.bit_length() - denominator.bit_length()
+    return e if denominator << max(e, 0) <= numerator << max(-e, 0) else e - 1
 
 
 def rounded(value, element, mode, zero_is_negative=False):
     """The bits of a fraction. `zero_is_negative`: the sign of a result that is exactly zero."""
     width, digits, least, largest, infinity = FORMATS[element]
     sign = 1 << (width - 1)
-    if value == 0:
+    # With whole numbers, which are much faster than fractions.
+    numerator, denominator = value.numerator, value.denominator
+    if numerator == 0:
         return sign if zero_is_negative else 0
-    negative, magnitude = value < 0, abs(value)
-    unit = max(exponent_of(magnitude), least) - digits + 1
-    count, rest = divmod(magnitude / scale(unit), 1)
-    away = {"downward": negative, "upward": not negative, "toward_zero": False}.get(mode)
+    negative, numerator = numerator < 0, abs(numerator)
+    unit = max(exponent_of_quotient(numerator, denominator), least) - digits + 1
+    denominator <<= max(unit, 0)
+    count, rest = divmod(numerator << max(-unit, 0), denominator)
     if mode == "to_nearest_even":
-        away = rest > Fraction(1, 2) or (rest == Fraction(1, 2) and count % 2)
+        away = 2 * rest > denominator or (2 * rest == denominator and count % 2)
     elif mode == "to_nearest_away":
-        away = rest >= Fraction(1, 2)
+        away = 2 * rest >= denominator
+    else:
+        away = {"downward": negative, "upward": not negative, "toward_zero": False}[mode]
     if rest and away:
         count += 1
     # The bits of consecutive numbers are consecutive.
-    bits = int(count) + ((unit - (least - digits + 1)) << (digits - 1))
+    bits = count + ((unit - (least - digits + 1)) << (digits - 1))
     if count == 0:
         bits = 0
     if bits > largest:

@@ -183,7 +183,7 @@ for kind in ("even", "grow", "fall", "jump", "far", "masked", "special"):
             s, v = logits(kind, n).astype(dtype), rng.standard_normal((n, D)).astype(dtype)
             for f in (1.0, 0.25, -0.5, 0.0, np.inf, np.nan) if n > BLOCK else (1.0,):
                 nothing = [np.full((ROWS, D), np.nan, dtype), np.full(ROWS, np.nan, dtype)]
-                arguments = [s, v, repr(float(f)), *nothing]
+                arguments = [s, v, float(f), *nothing]
                 was, now = (program.run(name, *arguments, out=[3, 4]) for program in (plain, guarded))
                 what = f"{name}, {kind}, {n} logits, f = {f}"
                 # The plain program overflows for some rows with a negative scale: what was finite must be.

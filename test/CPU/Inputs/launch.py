@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches kernels that were compiled for the CPU on numpy arrays, in this process."""
 
+import ctypes
 import os
 import shutil
 import sys
@@ -67,13 +68,23 @@ class Guarded:
         return self._bytes[self._begin:self._end].tobytes() == self.before.tobytes()
 
 
-def launch(artifact, name, args, out):
+def set_threads(module, threads):
+    function = tessera.library().tessera_rt_set_threads
+    function.restype, function.argtypes = None, [ctypes.c_void_p, ctypes.c_uint]
+    function(module._handle, threads)
+
+
+def launch(artifact, name, args, out, threads=0):
     """Runs the kernel on copies of the arguments and returns those of `out`. An error of the launcher, a write outside of an array, and one to an array that
-    the kernel only reads end the script."""
+    the kernel only reads end the script. `threads`: 0 are as many as the machine runs at once."""
     if artifact not in _modules:
         tessera.library(find_runtime())
-        _modules[artifact] = tessera.Module(artifact)
-    kernel = _modules[artifact].kernel(name)
+        _modules[artifact] = tessera.Module(artifact), 0
+    module, before = _modules[artifact]
+    if threads != before:
+        set_threads(module, threads)
+        _modules[artifact] = module, threads
+    kernel = module.kernel(name)
     values = [Guarded(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
     try:
         kernel.prepare(*values)()

@@ -47,7 +47,7 @@ PLACED = ("builtin.module(tile-expand-ops,inline,canonicalize,cse,tile.kernel(ti
 
 # An artifact is read whole by each run of tile-run, so artifacts are small; and LLVM's optimisation takes most of the time of a compilation, so a
 # part of the kernels has it, and of those that were placed none: what LLVM gets is of the same kind.
-KERNELS_OF_MODULE, MODULES_TO_ONE_OPTIMISED = 24, 4
+KERNELS_OF_MODULE, MODULES_TO_ONE_OPTIMISED = 24, 8
 KERNEL = re.compile(r"^\s*tile\.kernel @([\w$.-]+)", flags=re.MULTILINE)
 
 
@@ -63,6 +63,9 @@ def modules_of(text):
         same_as[name] = distinct.setdefault(kernel.replace(f"@{name}(", "@(", 1), (name, kernel))[0]
     texts = [kernel for _, kernel in distinct.values()]
     return [first + "".join(texts[i:i + KERNELS_OF_MODULE]) for i in range(0, len(texts), KERNELS_OF_MODULE)], same_as
+
+
+_compiled = {}  # by text and flags: the artifact, and the folder that holds it
 
 
 class Program:
@@ -81,6 +84,13 @@ class Program:
             self.artifacts.update((name, artifact) for name in KERNEL.findall(module))
 
     def compile(self, text, name, *flags):
+        """The artifact; what was compiled with the same flags before is that one."""
+        key = text, flags, self.placed
+        if key not in _compiled:
+            _compiled[key] = self.compile_anew(text, name, *flags), self.dir
+        return _compiled[key][0]
+
+    def compile_anew(self, text, name, *flags):
         source, artifact = self.path(name + ".mlir"), self.path(name + ".so")
         with open(source, "w") as file:
             file.write(text)
@@ -98,11 +108,11 @@ class Program:
     def path(self, name):
         return os.path.join(self.dir.name, name)
 
-    def run(self, kernel, *args, out, flags=()):
-        """In this process; with options of tile-run, or what it generates, by tile-run."""
+    def run(self, kernel, *args, out, flags=(), threads=0):
+        """In this process, on so many threads (0: all); with options of tile-run, or what it generates, by tile-run."""
         kernel = self.same_as[kernel]
         if not flags and not any(isinstance(arg, str) for arg in args):
-            results = launch.launch(self.artifacts[kernel], kernel, args, out)
+            results = launch.launch(self.artifacts[kernel], kernel, args, out, threads)
             return results[0] if len(results) == 1 else results
         command = ["tile-run", self.artifacts[kernel], f"--kernel={kernel}", "--guard", *flags]
         for i, arg in enumerate(args):
