@@ -279,3 +279,53 @@ tile.kernel @missing(%f: f32) {
   tile.return
 }
 func.func private @outside()
+
+// -----
+
+// A number that a condition of the launch chooses is none that parameters give.
+// expected-note @+2 {{it depends on this}}
+// expected-note @+1 {{in the kernel @selected with P=64}}
+tile.kernel @selected(%f: f32, %c: i1) {
+  %p = tile.param "P" [64] : index
+  %c8 = arith.constant 8 : index
+  %extent = arith.select %c, %p, %c8 : index
+  tile.grid () = () to () step () {
+    // expected-error @+1 {{has an extent that parameters alone do not give}}
+    %t = tensor.splat %f[%extent] : tensor<?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// expected-note @+2 {{it depends on this}}
+// expected-note @+1 {{in the kernel @branched with P=64}}
+tile.kernel @branched(%f: f32, %c: i1) {
+  %p = tile.param "P" [64] : index
+  %c8 = arith.constant 8 : index
+  %extent = scf.if %c -> index {
+    scf.yield %p : index
+  } else {
+    scf.yield %c8 : index
+  }
+  tile.grid () = () to () step () {
+    // expected-error @+1 {{has an extent that parameters alone do not give}}
+    %t = tensor.splat %f[%extent] : tensor<?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// An assumption about a number that parameters have chosen.
+// expected-error @+1 {{has parameters of which no choices go together}}
+tile.kernel @chosen() {
+  %p = tile.param "P" [1, 2] : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %isOne = arith.cmpi eq, %p, %c1 : index
+  %extent = arith.select %isOne, %c1, %c8 : index
+  // expected-note @+1 {{this is assumed about them}}
+  tile.assume %extent {min = 9} : index
+  tile.return
+}

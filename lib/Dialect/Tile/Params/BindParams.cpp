@@ -89,6 +89,8 @@ public:
 
 private:
   bool isKnown(Value value) const { return known.contains(value); }
+  static bool isNumber(Type type) { return type.isIntOrIndexOrFloat(); }
+  static bool isConstant(Value value) { return matchPattern(value, m_Constant()); }
 
   Value makeConstant(Operation *at, Attribute number, Type type) {
     rewriter.setInsertionPoint(at);
@@ -96,6 +98,18 @@ private:
     if (!constant)
       return {};
     made.insert(constant);
+    return constant;
+  }
+
+  /// The value that parameters have chosen. If it is a constant of the source, which also serves
+  /// what no parameter has a part in, a known copy stands for it.
+  Value chosen(Operation *at, Value value) {
+    Attribute number;
+    if (isKnown(value) || !isNumber(value.getType()) || !matchPattern(value, m_Constant(&number)))
+      return value;
+    Value constant = makeConstant(at, number, value.getType());
+    if (!constant)
+      return value;
     known.insert(constant);
     return constant;
   }
@@ -104,6 +118,7 @@ private:
     for (const auto &[name, value] : binding)
       if (name == param.getName()) {
         Value number = makeConstant(param, rewriter.getIndexAttr(value), param.getType());
+        known.insert(number);
         rewriter.replaceOp(param, number);
         return;
       }
@@ -127,6 +142,7 @@ private:
   Operation *takeBranch(Operation *op) {
     IntegerAttr condition;
     matchPattern(conditionOf(op), m_Constant(&condition));
+    const bool isOfParams = isKnown(conditionOf(op));
     Region *region = chosenRegion(op, condition);
     if (!region) {
       rewriter.eraseOp(op);
@@ -139,15 +155,20 @@ private:
       first = nullptr;
     rewriter.eraseOp(end);
     rewriter.inlineBlockBefore(&block, op);
+    // What the branch still has to compute becomes known when its ops are folded.
+    if (isOfParams)
+      for (Value &value : yielded)
+        value = chosen(op, value);
     rewriter.replaceOp(op, yielded);
     return first;
   }
 
   void foldScalars(Operation *op) {
     const bool chooses = isa<arith::SelectOp>(op);
-    auto isNumber = [](Type type) { return type.isIntOrIndexOrFloat(); };
-    if (op->getNumResults() == 0 || op->getNumRegions() || !isMemoryEffectFree(op) ||
-        llvm::none_of(op->getOperands(), [&](Value v) { return isKnown(v); }) ||
+    // An op on constants alone may be what another one needs that depends on parameters.
+    const bool isOfParams = llvm::any_of(op->getOperands(), [&](Value v) { return isKnown(v); });
+    if (op->getNumResults() == 0 || op->getNumOperands() == 0 || op->getNumRegions() ||
+        !isMemoryEffectFree(op) || (!isOfParams && !llvm::all_of(op->getOperands(), isConstant)) ||
         (!chooses && !llvm::all_of(op->getResultTypes(), isNumber)))
       return;
     SmallVector<Attribute> operands;
@@ -163,7 +184,7 @@ private:
         value = makeConstant(op, cast<Attribute>(result), old.getType());
       if (!value)
         return;
-      values.push_back(value);
+      values.push_back(isOfParams ? chosen(op, value) : value);
     }
     rewriter.replaceOp(op, values);
   }
@@ -175,7 +196,7 @@ private:
         replaceParam(param);
       } else if (auto assume = dyn_cast<AssumeOp>(op); assume && isKnown(assume.getValue())) {
         checkAssume(assume);
-      } else if (Value condition = conditionOf(op); condition && isKnown(condition)) {
+      } else if (Value condition = conditionOf(op); condition && isConstant(condition)) {
         if (Operation *first = takeBranch(op))
           next = first;
       } else {
