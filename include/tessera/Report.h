@@ -116,7 +116,8 @@ struct ParamReport {
 /// What the parameters of a kernel were bound to.
 struct BoundReport {
   std::vector<ParamReport> params;
-  int64_t members = 0; // bindings among the choices
+  int64_t members = 0;  // bindings among the choices, as many as were counted
+  bool hasMore = false; // there are more of them, or may be
   // Of a member of a family: its kernel, how many of its members the artifact holds, and how much
   // slower than the best of all they are predicted to be, on average over many sizes (0.01: 1 %).
   std::string family;

@@ -228,8 +228,13 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
   if (!module || failed(runHostPasses(*module, runner)) ||
       failed(takeKernels(*module, options.sourceName)))
     return failure();
+  auto shouldStop = [&] { return runner.shouldStop(); };
+  // A search for bindings may take long, so the host hears of it.
+  if (llvm::any_of(module->getOps<tile::KernelOp>(), tile::hasParams) &&
+      failed(runner.begin("bind")))
+    return failure();
   if (runner.result.kind == Emit::Members) {
-    FailureOr<std::string> members = listMembers(*module, options);
+    FailureOr<std::string> members = listMembers(*module, options, shouldStop);
     if (succeeded(members))
       runner.result.artifact = std::move(*members);
     return members;
@@ -241,7 +246,7 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
   candidates.pipeline.derivePlans = StringRef(options.plan).trim() != "given";
   candidates.apply = [&](ModuleOp copy) { return applyOptions(copy, options); };
   candidates.check = [&](ModuleOp alone) { return checkTileBytes(alone, options.limits); };
-  candidates.shouldStop = [&] { return runner.shouldStop(); };
+  candidates.shouldStop = shouldStop;
   FailureOr<BoundKernels> bound = bindParameters(*module, options, runner.result.kind, candidates);
   if (failed(bound) || failed(checkTileBytes(*module, options.limits)) ||
       failed(applyOptions(*module, options)))

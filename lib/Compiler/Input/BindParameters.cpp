@@ -22,7 +22,7 @@ static FailureOr<std::vector<tile::GivenValue>> readOption(ModuleOp module,
 }
 
 static BoundReport describe(tile::KernelOp kernel, const tile::Binding &binding,
-                            const tile::Binding &fixed) {
+                            const tile::Binding &fixed, const tile::LegalBindings &all) {
   BoundReport report;
   for (auto [param, entry] : llvm::zip_equal(tile::paramsOf(kernel), binding)) {
     ParamReport one;
@@ -33,7 +33,8 @@ static BoundReport describe(tile::KernelOp kernel, const tile::Binding &binding,
       one.choices.assign(choices->begin(), choices->end());
     report.params.push_back(std::move(one));
   }
-  report.members = static_cast<int64_t>(tile::legalBindings(kernel).bindings.size());
+  report.members = static_cast<int64_t>(all.found);
+  report.hasMore = !all.isComplete();
   return report;
 }
 
@@ -48,13 +49,13 @@ static std::string nameOf(ModuleOp module, tile::KernelOp kernel, const Member &
 /// Replaces the kernel by its members, which stand where it was.
 static LogicalResult replaceByMembers(ModuleOp module, tile::KernelOp kernel,
                                       const tile::Binding &fixed, const MemberChoice &choice,
-                                      BoundKernels &bound) {
+                                      const tile::LegalBindings &all, BoundKernels &bound) {
   // A copy is put behind the kernel, so the last member comes first.
   bool isGood = true;
   const size_t before = bound.size();
   for (const Member &chosen : llvm::reverse(choice.members)) {
     const std::string name = nameOf(module, kernel, chosen);
-    BoundReport report = describe(kernel, chosen.binding, fixed);
+    BoundReport report = describe(kernel, chosen.binding, fixed, all);
     report.family = kernel.getSymName().str();
     report.held = static_cast<int64_t>(choice.members.size());
     report.loss = choice.loss;
@@ -98,12 +99,17 @@ FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOp
       isGood = false;
       continue;
     }
+    // For the report: with what was not given, too.
+    const tile::LegalBindings all =
+        tile::legalBindings(kernel, {}, tile::kMaxBindings, ofCandidates.shouldStop);
+    if (all.end == tile::SearchEnd::Stopped)
+      return failure();
     if (choice->members.size() > 1) {
-      isGood &= succeeded(replaceByMembers(module, kernel, *fixed, *choice, bound));
+      isGood &= succeeded(replaceByMembers(module, kernel, *fixed, *choice, all, bound));
       continue;
     }
     const tile::Binding &binding = choice->members.front().binding;
-    bound.push_back({kernel.getSymName().str(), describe(kernel, binding, *fixed)});
+    bound.push_back({kernel.getSymName().str(), describe(kernel, binding, *fixed, all)});
     bound.back().second.isPredicted = choice->candidates > 0;
     isGood &= succeeded(tile::bindParams(kernel, binding));
     choice->members.front().applyTo(kernel);
@@ -123,7 +129,8 @@ void tessera::addBound(const BoundKernels &bound, Report &report) {
   }
 }
 
-FailureOr<std::string> tessera::listMembers(ModuleOp module, const CompileOptions &options) {
+FailureOr<std::string> tessera::listMembers(ModuleOp module, const CompileOptions &options,
+                                            tile::StopFunction shouldStop) {
   FailureOr<std::vector<tile::GivenValue>> given = readOption(module, options);
   if (failed(given))
     return failure();
@@ -131,13 +138,20 @@ FailureOr<std::string> tessera::listMembers(ModuleOp module, const CompileOption
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     FailureOr<tile::Binding> fixed = tile::givenFor(kernel, *given);
     // Why there is none is an error.
-    if (failed(fixed) || failed(tile::chooseBinding(kernel, *fixed)))
+    if (failed(fixed) || failed(tile::chooseBinding(kernel, *fixed, shouldStop)))
       return failure();
-    const tile::LegalBindings legal = tile::legalBindings(kernel, *fixed);
+    const tile::LegalBindings legal =
+        tile::legalBindings(kernel, *fixed, tile::kMaxBindings, shouldStop);
+    if (legal.end == tile::SearchEnd::Stopped)
+      return failure();
     for (const tile::Binding &binding : legal.bindings)
       text += kernel.getSymName().str() + ": " + tile::bindingText(binding) + "\n";
-    if (!legal.isComplete)
-      kernel.emitWarning("has more members than are listed: ") << legal.bindings.size();
+    if (legal.end == tile::SearchEnd::Enough)
+      kernel.emitWarning("has more than the ") << legal.found << " members that are listed";
+    if (legal.end == tile::SearchEnd::TooLong)
+      kernel.emitWarning("may have more than the ")
+          << legal.found << " members that are listed: few of the choices go together, and the "
+          << "search was given up after " << tile::kMaxSearchSteps << " values of parameters";
   }
   return text;
 }

@@ -27,7 +27,9 @@ void addBound(const BoundKernels &bound, Report &report);
 
 /// The text of Emit::Members: a line "kernel: BM=128,BN=256" for each binding that the option
 /// `bindings` and the assumptions leave.
-mlir::FailureOr<std::string> listMembers(mlir::ModuleOp module, const CompileOptions &options);
+/// Fails without an error if `shouldStop` says so.
+mlir::FailureOr<std::string> listMembers(mlir::ModuleOp module, const CompileOptions &options,
+                                         tile::StopFunction shouldStop);
 
 } // namespace tessera
 

@@ -323,13 +323,14 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
 FailureOr<MemberChoice> tessera::chooseMembers(tile::KernelOp kernel, const tile::Binding &fixed,
                                                size_t most, const CandidateOptions &options) {
   // Why there is none is an error.
-  FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed);
+  FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed, options.shouldStop);
   if (failed(first))
     return failure();
   MemberChoice choice{{Member{*first}}};
   if (most <= 1)
     return choice;
-  const tile::LegalBindings legal = tile::legalBindings(kernel, fixed, kMostCandidates);
+  const tile::LegalBindings legal =
+      tile::legalBindings(kernel, fixed, kMostCandidates, options.shouldStop);
   if (legal.bindings.size() == 1)
     return choice;
   std::vector<Candidate> candidates;

@@ -153,6 +153,8 @@ static json::Value toJson(const KernelReport &kernel) {
   if (kernel.bound) {
     result["params"] = listOf(kernel.bound->params, [](const ParamReport &p) { return toJson(p); });
     result["members"] = kernel.bound->members;
+    if (kernel.bound->hasMore)
+      result["more_members"] = true;
     if (!kernel.bound->family.empty()) {
       result["family"] = utf8(kernel.bound->family);
       result["held"] = kernel.bound->held;

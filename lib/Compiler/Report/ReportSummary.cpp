@@ -93,6 +93,11 @@ static void printVariant(llvm::raw_ostream &os, const VariantReport &variant) {
   }
 }
 
+/// "20", or "more than 4096" where counting ended.
+static std::string countText(const BoundReport &bound) {
+  return (bound.hasMore ? "more than " : "") + std::to_string(bound.members);
+}
+
 std::string tessera::boundText(const KernelReport &kernel) {
   if (!kernel.bound)
     return "";
@@ -106,17 +111,17 @@ std::string tessera::boundText(const KernelReport &kernel) {
   });
   if (!kernel.bound->family.empty()) {
     os << "; one of " << kernel.bound->held << " members of @" << kernel.bound->family << " (of "
-       << kernel.bound->members
+       << countText(*kernel.bound)
        << "), of which the launcher takes the one that is predicted to be the fastest\n";
     return text;
   }
   const bool isChosen =
       !llvm::all_of(kernel.bound->params, [](const ParamReport &param) { return param.isGiven; });
   if (isChosen && kernel.bound->isPredicted)
-    os << "; of " << kernel.bound->members
+    os << "; of " << countText(*kernel.bound)
        << " members the one that is predicted to be the fastest";
   else if (isChosen)
-    os << "; of " << kernel.bound->members
+    os << "; of " << countText(*kernel.bound)
        << " members the first one that is possible: tilec --list-members prints all, -D "
        << kernel.bound->params.front().name << "=<number> takes another one";
   os << "\n";

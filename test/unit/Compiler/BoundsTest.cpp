@@ -132,6 +132,31 @@ TEST(Bounds, TimeoutEndsPtxas) {
   ptxas.expectGone();
 }
 
+/// Kernels with parameters of which no choices go together, which takes a while to find out.
+static std::string hopelessSearches(unsigned kernels) {
+  std::string text;
+  for (unsigned k = 0; k < kernels; ++k) {
+    text += "tile.kernel @k" + std::to_string(k) + "() {\n %s0 = arith.constant 0 : index\n";
+    for (unsigned i = 1; i <= 20; ++i) {
+      const std::string n = std::to_string(i), before = std::to_string(i - 1);
+      text += " %p" + n + " = tile.param \"P" + n + "\" [1, 2] : index\n %s" + n +
+              " = arith.addi %s" + before + ", %p" + n + " : index\n";
+    }
+    text += " tile.assume %s20 {min = 41} : index\n tile.return\n}\n";
+  }
+  return text;
+}
+
+TEST(Bounds, TimeoutEndsSearchForBindings) {
+  CompileOptions options;
+  options.emit = Emit::Ptx;
+  options.timeout = 2;
+  Clock::time_point start = Clock::now();
+  expectStopped(compile(hopelessSearches(100), options), StopCondition::Reason::TimedOut,
+                "stopped in phase 'bind' after its timeout of 2 s");
+  EXPECT_LT(secondsSince(start), 20); // all of them take a minute
+}
+
 TEST(Bounds, AnotherThreadCancels) {
   SlowPtxas ptxas;
   Cancellation cancellation;

@@ -111,18 +111,19 @@ namespace {
 /// those before it is not followed.
 class Search {
 public:
-  Search(KernelOp kernel, const Binding &fixed, size_t most)
-      : params(paramsOf(kernel)), assumptions(assumptionsOf(kernel)), fixed(fixed), most(most) {}
+  Search(KernelOp kernel, const Binding &fixed, StopFunction shouldStop)
+      : params(paramsOf(kernel)), assumptions(assumptionsOf(kernel)), fixed(fixed),
+        shouldStop(shouldStop) {}
 
-  LegalBindings run() {
-    visit(0);
-    return std::move(found);
+  /// Gives each binding to `take`, until it returns false.
+  SearchEnd run(function_ref<bool(const Binding &)> take) {
+    steps = 0;
+    end = SearchEnd::Complete;
+    visit(0, take);
+    return end;
   }
 
 private:
-  /// Steps of a search: then so few of the choices go together that nobody would wait for one.
-  static constexpr size_t kMaxSteps = size_t(1) << 20;
-
   SmallVector<int64_t> choicesOf(ParamOp param) {
     for (const auto &[name, value] : fixed)
       if (name == param.getName())
@@ -131,71 +132,136 @@ private:
     return choices ? SmallVector<int64_t>(*choices) : SmallVector<int64_t>();
   }
 
-  void visit(size_t depth) {
+  /// Whether the assumptions hold for which a parameter matters that has just got its value.
+  bool mayHoldAll(ParamOp param) {
+    return llvm::all_of(assumptions, [&](const Assumption &assumption) {
+      return !assumption.params.contains(param) || mayHold(assumption, evaluator);
+    });
+  }
+
+  void visit(size_t depth, function_ref<bool(const Binding &)> take) {
     if (depth == params.size()) {
-      if (found.bindings.size() == most)
-        found.isComplete = false;
-      else
-        found.bindings.push_back(current);
+      if (!take(current))
+        end = SearchEnd::Enough;
       return;
     }
-    StringRef name = params[depth].getName();
-    for (int64_t choice : choicesOf(params[depth])) {
-      if (!found.isComplete || ++steps > kMaxSteps) {
-        found.isComplete = false;
+    ParamOp param = params[depth];
+    for (int64_t choice : choicesOf(param)) {
+      if (end == SearchEnd::Complete && ++steps > kMaxSearchSteps)
+        end = SearchEnd::TooLong;
+      else if (end == SearchEnd::Complete && shouldStop && shouldStop())
+        end = SearchEnd::Stopped;
+      if (end != SearchEnd::Complete)
         break;
-      }
-      evaluator.set(name, choice);
-      current.push_back({name.str(), choice});
-      if (llvm::all_of(assumptions, [&](const Assumption &a) { return mayHold(a, evaluator); }))
-        visit(depth + 1);
+      evaluator.set(param, choice);
+      current.push_back({param.getName().str(), choice});
+      if (mayHoldAll(param))
+        visit(depth + 1, take);
       current.pop_back();
     }
-    evaluator.unset(name);
+    evaluator.unset(param);
   }
 
   SmallVector<ParamOp> params;
   SmallVector<Assumption> assumptions;
   const Binding &fixed;
-  const size_t most;
+  StopFunction shouldStop;
   size_t steps = 0;
+  SearchEnd end = SearchEnd::Complete;
   ParamEvaluator evaluator;
   Binding current;
-  LegalBindings found;
 };
 } // namespace
 
-LegalBindings tessera::tile::legalBindings(KernelOp kernel, const Binding &fixed, size_t most) {
-  return Search(kernel, fixed, most).run();
+LegalBindings tessera::tile::legalBindings(KernelOp kernel, const Binding &fixed, size_t most,
+                                           StopFunction shouldStop) {
+  LegalBindings legal;
+  legal.end = Search(kernel, fixed, shouldStop).run([&](const Binding &binding) {
+    if (legal.bindings.size() == most)
+      return false;
+    legal.bindings.push_back(binding);
+    return true;
+  });
+  legal.found = legal.bindings.size();
+  return legal;
 }
 
-FailureOr<Binding> tessera::tile::chooseBinding(KernelOp kernel, const Binding &fixed) {
-  auto isFixed = [&](ParamOp param) {
-    return llvm::any_of(fixed, [&](const auto &entry) { return entry.first == param.getName(); });
+/// `most` of `count` numbers, in order: one out of each of as many ranges of about equal length,
+/// and 0. Which one of a range is random, for with equal distances the last parameters might have
+/// the same value in all of them.
+static SmallVector<size_t> spread(size_t count, size_t most) {
+  SmallVector<size_t> numbers;
+  uint64_t random = 1;
+  for (size_t i = 0; i < most; ++i) {
+    const size_t begin = count * i / most, end = count * (i + 1) / most;
+    // Knuth's generator: the same numbers everywhere, for the choice must be deterministic.
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    numbers.push_back(i == 0 ? 0 : begin + (random >> 33) % (end - begin));
+  }
+  return numbers;
+}
+
+LegalBindings tessera::tile::sampleBindings(KernelOp kernel, const Binding &fixed, size_t most,
+                                            StopFunction shouldStop) {
+  LegalBindings legal;
+  Search search(kernel, fixed, shouldStop);
+  legal.end = search.run([&](const Binding &binding) {
+    if (legal.found++ < most)
+      legal.bindings.push_back(binding);
+    return true;
+  });
+  if (legal.found <= most || legal.end == SearchEnd::Stopped)
+    return legal;
+  // How far apart they are is known only now.
+  legal.bindings.clear();
+  const SmallVector<size_t> wanted = spread(legal.found, most);
+  size_t number = 0;
+  const SearchEnd end = search.run([&](const Binding &binding) {
+    if (number++ == wanted[legal.bindings.size()])
+      legal.bindings.push_back(binding);
+    return legal.bindings.size() < most;
+  });
+  if (end == SearchEnd::Stopped)
+    legal.end = end;
+  return legal;
+}
+
+FailureOr<Binding> tessera::tile::chooseBinding(KernelOp kernel, const Binding &fixed,
+                                                StopFunction shouldStop) {
+  auto valueOf = [&](ParamOp param) {
+    return llvm::find_if(fixed, [&](const auto &entry) { return entry.first == param.getName(); });
   };
   SmallVector<ParamOp> params = paramsOf(kernel);
   for (ParamOp param : params)
-    if (!param.getChoices() && !isFixed(param))
+    if (!param.getChoices() && valueOf(param) == fixed.end())
       return param.emitError("the parameter ")
              << param.getName() << " has no choices, so it must be bound: tilec -D "
              << param.getName() << "=<number>, or tile-bind-params{bindings=\"" << param.getName()
              << "=<number>\"}";
-  LegalBindings legal = legalBindings(kernel, fixed, /*most=*/1);
+  LegalBindings legal = legalBindings(kernel, fixed, /*most=*/1, shouldStop);
   if (!legal.bindings.empty())
     return legal.bindings.front();
+  if (legal.end == SearchEnd::Stopped)
+    return failure();
   // All parameters are fixed, or no choice of the others helps: an assumption is in the way.
   ParamEvaluator evaluator;
-  for (const auto &[name, value] : fixed)
-    evaluator.set(name, value);
+  for (ParamOp param : params)
+    if (auto entry = valueOf(param); entry != fixed.end())
+      evaluator.set(param, entry->second);
   SmallVector<Assumption> assumptions = assumptionsOf(kernel);
   for (Assumption &assumption : assumptions)
     if (!mayHold(assumption, evaluator))
       return assumption.op.emitError("an assumption about the parameters does not hold with ")
              << bindingText(fixed) << ": "
              << whyBroken(assumption.op, evaluator.evaluate(assumption.op.getValue()));
-  InFlightDiagnostic error = kernel.emitOpError("has parameters of which no choices go together");
+  InFlightDiagnostic error = kernel.emitOpError("has parameters of which no choices ");
+  if (legal.end == SearchEnd::TooLong)
+    error << "were found that go together, before the search was given up after " << kMaxSearchSteps
+          << " values; bind more of them (tilec -D)";
+  else
+    error << "go together";
   if (!fixed.empty())
-    error << " with " << bindingText(fixed);
+    error << (legal.end == SearchEnd::TooLong ? " than " : " with ") << bindingText(fixed);
   for (Assumption &assumption : assumptions)
     error.attachNote(assumption.op->getLoc()) << "this is assumed about them";
   return error;

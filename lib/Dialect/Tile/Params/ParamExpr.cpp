@@ -87,13 +87,28 @@ bool tessera::tile::dependsOnParams(Value value) {
   return depends;
 }
 
-void ParamEvaluator::set(StringRef name, int64_t value) {
-  values[name] = value;
-  known.clear();
+void ParamEvaluator::set(ParamOp param, int64_t value) {
+  values[param] = value;
+  forget(param);
 }
-void ParamEvaluator::unset(StringRef name) {
-  values.erase(name);
-  known.clear();
+void ParamEvaluator::unset(ParamOp param) {
+  values.erase(param);
+  forget(param);
+}
+
+void ParamEvaluator::forget(ParamOp param) {
+  // What is not known has nothing known that was computed from it: it would have gone with it.
+  SmallVector<Value> work{param.getResult()};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!known.erase(next))
+      continue;
+    for (Operation *user : next.getUsers()) {
+      llvm::append_range(work, user->getResults());
+      if (user->hasTrait<OpTrait::IsTerminator>())
+        llvm::append_range(work, user->getParentOp()->getResults());
+    }
+  }
 }
 
 Attribute ParamEvaluator::evaluate(Value value) {
@@ -122,7 +137,7 @@ Attribute ParamEvaluator::compute(Value value, SmallVectorImpl<Value> &missing) 
   if (!op)
     return {};
   if (auto param = dyn_cast<ParamOp>(op)) {
-    auto it = values.find(param.getName());
+    auto it = values.find(param);
     return it == values.end() ? Attribute()
                               : Attribute(IntegerAttr::get(value.getType(), it->second));
   }
@@ -164,12 +179,22 @@ SmallVector<Assumption> tessera::tile::assumptionsOf(KernelOp kernel) {
   kernel.walk([&](AssumeOp assume) {
     if (!dependsOnParams(assume.getValue()))
       return;
-    Assumption assumption{assume, {}};
+    Assumption assumption{assume, {}, {}};
+    auto addParams = [&](Value value) {
+      walkMakers(value, [&](Value next) {
+        if (isa_and_nonnull<ParamOp>(next.getDefiningOp()))
+          assumption.params.insert(next.getDefiningOp());
+        return true;
+      });
+    };
+    addParams(assume.getValue());
     for (Region *region = assume->getParentRegion(); region->getParentOp() != kernel;
          region = region->getParentOp()->getParentRegion())
       if (Value condition = conditionOf(region->getParentOp());
-          condition && dependsOnParams(condition))
+          condition && dependsOnParams(condition)) {
         assumption.branches.insert(assumption.branches.begin(), region);
+        addParams(condition);
+      }
     found.push_back(std::move(assumption));
   });
   return found;

@@ -7,23 +7,24 @@
 
 #include "tessera/Dialect/Tile/Params/Params.h"
 
-#include "llvm/ADT/StringMap.h"
-
 namespace tessera::tile {
 
 /// Computes numbers from values of parameters, without touching the program.
 class ParamEvaluator {
 public:
-  void set(llvm::StringRef name, int64_t value);
-  void unset(llvm::StringRef name);
+  void set(ParamOp param, int64_t value);
+  void unset(ParamOp param);
   /// The number, or null where it depends on something else, or on a parameter without a value.
   mlir::Attribute evaluate(mlir::Value value);
 
 private:
   /// One step: the number, or what has to be known before in `missing`.
   mlir::Attribute compute(mlir::Value value, llvm::SmallVectorImpl<mlir::Value> &missing);
+  /// Forgets what was computed from a parameter. A search changes the last one most often, and so
+  /// most numbers stay known.
+  void forget(ParamOp param);
 
-  llvm::StringMap<int64_t> values;
+  llvm::DenseMap<mlir::Operation *, int64_t> values;
   llvm::DenseMap<mlir::Value, mlir::Attribute> known;
 };
 
@@ -32,6 +33,8 @@ struct Assumption {
   AssumeOp op;
   /// The branches that it stands in, outermost first: it counts where all are taken.
   llvm::SmallVector<mlir::Region *> branches;
+  /// The parameters on which it depends, with its branches.
+  llvm::SmallPtrSet<mlir::Operation *, 4> params;
 };
 
 /// All that a kernel assumes about parameters alone.

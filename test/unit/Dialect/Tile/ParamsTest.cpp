@@ -76,8 +76,128 @@ TEST_F(ParamsTest, AtMostSoMany) {
   ASSERT_TRUE(kernel);
   LegalBindings some = legalBindings(kernel, {}, 2);
   EXPECT_EQ(textsOf(some), (Texts{"W=128,WAY=1", "W=128,WAY=2"}));
-  EXPECT_FALSE(some.isComplete);
-  EXPECT_TRUE(legalBindings(kernel, {}, 4).isComplete);
+  EXPECT_EQ(some.found, 2u);
+  EXPECT_EQ(some.end, SearchEnd::Enough);
+  EXPECT_TRUE(legalBindings(kernel, {}, 4).isComplete());
+}
+
+/// A kernel with `count` parameters of two choices, 1 and 2, whose sum is at least `least`.
+std::string pairs(int count, int least) {
+  std::string text = "tile.kernel @pairs() {\n %s0 = arith.constant 0 : index\n";
+  for (int i = 1; i <= count; ++i) {
+    const std::string n = std::to_string(i), before = std::to_string(i - 1);
+    text += " %p" + n + " = tile.param \"P" + n + "\" [1, 2] : index\n %s" + n +
+            " = arith.addi %s" + before + ", %p" + n + " : index\n";
+  }
+  return text + " tile.assume %s" + std::to_string(count) + " {min = " + std::to_string(least) +
+         "} : index\n tile.return\n}";
+}
+
+// A sample is spread over all bindings. The last parameter, which changes fastest, has all its
+// values in it.
+TEST_F(ParamsTest, Sample) {
+  KernelOp kernel = parse(pairs(/*count=*/8, /*least=*/0));
+  ASSERT_TRUE(kernel);
+  const LegalBindings all = legalBindings(kernel), some = sampleBindings(kernel, {}, 16);
+  ASSERT_EQ(all.bindings.size(), 256u);
+  ASSERT_EQ(some.bindings.size(), 16u);
+  EXPECT_EQ(some.found, 256u);
+  EXPECT_TRUE(some.isComplete());
+  EXPECT_EQ(some.bindings.front(), all.bindings.front());
+  size_t last = 0;
+  for (auto [i, binding] : llvm::enumerate(some.bindings)) {
+    auto at = llvm::find(all.bindings, binding) - all.bindings.begin();
+    EXPECT_EQ(static_cast<size_t>(at) / 16, i);
+    last += binding.back().second == 2;
+  }
+  EXPECT_GT(last, 2u);
+  EXPECT_LT(last, 14u);
+  EXPECT_EQ(sampleBindings(kernel, {}, 16).bindings, some.bindings);
+}
+
+// If all may be taken, they are.
+TEST_F(ParamsTest, SampleOfFew) {
+  KernelOp kernel = parse(kFamily);
+  ASSERT_TRUE(kernel);
+  for (size_t most : {4, 100}) {
+    const LegalBindings some = sampleBindings(kernel, {}, most);
+    EXPECT_EQ(some.bindings, legalBindings(kernel).bindings);
+    EXPECT_EQ(some.found, 4u);
+    EXPECT_TRUE(some.isComplete());
+  }
+  EXPECT_TRUE(sampleBindings(kernel, {{"W", 64}, {"WAY", 1}}, 4).bindings.empty());
+}
+
+// Where hardly any choices go together, a search is given up, and nothing else is said than that.
+TEST_F(ParamsTest, SearchIsGivenUp) {
+  KernelOp kernel = parse(pairs(/*count=*/20, /*least=*/41));
+  ASSERT_TRUE(kernel);
+  const LegalBindings none = legalBindings(kernel);
+  EXPECT_TRUE(none.bindings.empty());
+  EXPECT_EQ(none.end, SearchEnd::TooLong);
+  Texts said;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    said.push_back(diagnostic.str());
+    return success();
+  });
+  EXPECT_TRUE(failed(chooseBinding(kernel, {{"P1", 2}})));
+  EXPECT_EQ(said,
+            Texts{"'tile.kernel' op has parameters of which no choices were found that go "
+                  "together, before the search was given up after 262144 values; bind more of "
+                  "them (tilec -D) than P1=2"});
+}
+
+// The same with few parameters is known for certain.
+TEST_F(ParamsTest, SearchIsComplete) {
+  KernelOp kernel = parse(pairs(/*count=*/5, /*least=*/11));
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(legalBindings(kernel).end, SearchEnd::Complete);
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    EXPECT_EQ(diagnostic.str(), "'tile.kernel' op has parameters of which no choices go together");
+    return success();
+  });
+  EXPECT_TRUE(failed(chooseBinding(kernel, {})));
+}
+
+// A host that wants no answer any more gets none soon, and no error.
+TEST_F(ParamsTest, SearchIsStopped) {
+  KernelOp kernel = parse(pairs(/*count=*/20, /*least=*/41));
+  ASSERT_TRUE(kernel);
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    ADD_FAILURE() << diagnostic.str();
+    return success();
+  });
+  int asked = 0;
+  auto shouldStop = [&] { return ++asked > 100; };
+  EXPECT_EQ(legalBindings(kernel, {}, 1, shouldStop).end, SearchEnd::Stopped);
+  EXPECT_EQ(asked, 101);
+  EXPECT_TRUE(failed(chooseBinding(kernel, {}, shouldStop)));
+  EXPECT_EQ(asked, 102);
+  EXPECT_EQ(sampleBindings(kernel, {}, 1, shouldStop).end, SearchEnd::Stopped);
+  auto never = [] { return false; };
+  EXPECT_EQ(legalBindings(parse(kFamily), {}, 100, never).bindings.size(), 4u);
+}
+
+// What a branch chooses is computed anew when its condition changes.
+TEST_F(ParamsTest, SearchThroughBranches) {
+  KernelOp kernel = parse(R"(
+tile.kernel @k() {
+  %A = tile.param "A" [1, 2] : index
+  %B = tile.param "B" [3, 4] : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %first = arith.cmpi eq, %A, %c1 : index
+  %chosen = scf.if %first -> index {
+    scf.yield %B : index
+  } else {
+    scf.yield %c7 : index
+  }
+  %odd = arith.remui %chosen, %c7 : index
+  tile.assume %odd {max = 3} : index
+  tile.return
+})");
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(textsOf(legalBindings(kernel)), (Texts{"A=1,B=3", "A=2,B=3", "A=2,B=4"}));
 }
 
 TEST_F(ParamsTest, NoParameters) {

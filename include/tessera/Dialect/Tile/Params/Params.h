@@ -25,6 +25,9 @@ constexpr size_t kMaxChoices = 64;
 constexpr int64_t kMaxExtent = int64_t(1) << 31;
 /// How many bindings `legalBindings` lists by default.
 constexpr size_t kMaxBindings = 4096;
+/// After so many values of parameters a search for bindings is given up: then so few of the choices
+/// go together that nobody would wait for one.
+constexpr size_t kMaxSearchSteps = size_t(1) << 18;
 
 /// On a kernel that had parameters (a dictionary): what they were bound to.
 constexpr llvm::StringLiteral kBound = "tile.bound";
@@ -90,21 +93,42 @@ mlir::LogicalResult checkGiven(mlir::ModuleOp module, llvm::ArrayRef<GivenValue>
 /// a value that is none of its choices.
 mlir::FailureOr<Binding> givenFor(KernelOp kernel, llvm::ArrayRef<GivenValue> given);
 
-/// What `legalBindings` found.
+/// Asked at each step of a search: true if the host wants no answer any more. It may be null.
+using StopFunction = llvm::function_ref<bool()>;
+
+/// Why a search for bindings ended.
+enum class SearchEnd {
+  Complete, ///< all were found
+  Enough,   ///< there are more than were asked for
+  TooLong,  ///< after kMaxSearchSteps: there may be more
+  Stopped   ///< the host wanted it to stop
+};
+
+/// What a search found.
 struct LegalBindings {
   std::vector<Binding> bindings;
-  bool isComplete = true; ///< false: there may be more
+  size_t found = 0; ///< with those that are not among `bindings`
+  SearchEnd end = SearchEnd::Complete;
+  bool isComplete() const { return end == SearchEnd::Complete; }
 };
 
 /// The bindings of all parameters that have the values of `fixed`, are among the choices of the
 /// others, and keep all assumptions of the kernel: in the order of the choices, the last parameter
 /// the fastest, at most `most` of them. None if a parameter that is not fixed has no choices. A
 /// kernel without parameters has one, which is empty.
-LegalBindings legalBindings(KernelOp kernel, const Binding &fixed = {}, size_t most = kMaxBindings);
+LegalBindings legalBindings(KernelOp kernel, const Binding &fixed = {}, size_t most = kMaxBindings,
+                            StopFunction shouldStop = {});
+
+/// The same, but if there are more than `most`, they are spread evenly over all of them; the first
+/// one is always there. The same kernel has the same ones every time.
+LegalBindings sampleBindings(KernelOp kernel, const Binding &fixed, size_t most,
+                             StopFunction shouldStop = {});
 
 /// The binding that `fixed` leads to: the first of `legalBindings`. Fails, with an error at the
-/// parameter or at the assumption that is in the way, if there is none.
-mlir::FailureOr<Binding> chooseBinding(KernelOp kernel, const Binding &fixed);
+/// parameter or at the assumption that is in the way, if there is none or none was found; and
+/// without one if it was stopped.
+mlir::FailureOr<Binding> chooseBinding(KernelOp kernel, const Binding &fixed,
+                                       StopFunction shouldStop = {});
 
 //===--- members -----------------------------------------------------------------------------===//
 
