@@ -261,8 +261,8 @@ double PlanPrediction::cycles(int64_t outputTiles, int64_t iterations, int64_t c
   // The division of cta-stream-k among blocks without clusters, of a grid with rows and columns.
   const int64_t places = cores * blocksPerSM, rest = outputTiles > 0 ? outputTiles % places : 0;
   if (streamK && rest) {
-    const int64_t parts = std::max<int64_t>(
-        std::min({places / rest, kMostPartsOfTile, iterations / streamK}), 1);
+    const int64_t parts =
+        std::max<int64_t>(std::min({places / rest, kMostPartsOfTile, iterations / streamK}), 1);
     const int64_t longest = llvm::divideCeilSigned(iterations, parts);
     if (iterations - longest >= streamK)
       return launch + count * round + handOver * llvm::divideCeilSigned(iterations, longest) +
@@ -336,8 +336,7 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
     // The blocks of a cluster fetch a part each of what they share.
     const bool isShared = plan.cluster.value_or(1) > 1 && plan.clusterDim && load.shareable &&
                           !(load.dims >> *plan.clusterDim & 1);
-    ofLines +=
-        load.bytes * (load.unevenRows ? kPlanOffLines : 1) / (isShared ? *plan.cluster : 1);
+    ofLines += load.bytes * (load.unevenRows ? kPlanOffLines : 1) / (isShared ? *plan.cluster : 1);
   }
   result.lines = blocks * ofLines / machine.l2BytesPerCycle;
   result.blocksPerSM = *plan.blocksPerSM;

@@ -105,12 +105,12 @@ struct PlanPrediction {
   double launch = 0;    ///< once
   double round = 0;     ///< once in each wave
   double iteration = 0; ///< one iteration of all blocks of an SM
-  /// What L2 takes for that, where rows are not whole cache lines apart. Plans are not chosen by it:
-  /// they all suffer from it. The blocks of a cluster fetch a part each of what they share.
+  /// What L2 takes for that, where rows are not whole cache lines apart. Plans are not chosen by
+  /// it: they all suffer from it. The blocks of a cluster fetch a part each of what they share.
   double lines = 0;
   int64_t blocksPerSM = 1;
-  /// The iterations that a part of an output tile must have and save (`stream_k`), and the cycles in
-  /// which one block hands the partial sums of a part to another one.
+  /// The iterations that a part of an output tile must have and save (`stream_k`), and the cycles
+  /// in which one block hands the partial sums of a part to another one.
   int64_t streamK = 0;
   double handOver = 0;
   /// What limits an iteration: tensor, shared memory, L2, memory, latency or issue.
@@ -123,8 +123,8 @@ struct PlanPrediction {
   double waveEfficiency(int64_t outputTiles, int64_t cores) const;
 };
 
-/// The most parts of one output tile, each in a block of its own, where stream-K divides output tiles.
-/// One of the blocks adds the partial sums of the others one after the other. Source:
+/// The most parts of one output tile, each in a block of its own, where stream-K divides output
+/// tiles. One of the blocks adds the partial sums of the others one after the other. Source:
 /// docs/performance/constants.md.
 constexpr int64_t kMostPartsOfTile = 8;
 /// Registers of a thread for addresses and the state of loops, in addition to its tiles. Source:
@@ -204,8 +204,8 @@ int64_t partOfReplicas(const Machine &machine, int64_t replicas, int64_t slotByt
 
 PlanPrediction predictPlan(const Machine &machine, const PlanFacts &facts, const Plan &plan);
 
-/// The fewest iterations that a part of an output tile must have and save if stream-K is to pay: what
-/// two hand-overs of partial sums cost.
+/// The fewest iterations that a part of an output tile must have and save if stream-K is to pay:
+/// what two hand-overs of partial sums cost.
 int64_t leastPart(const Machine &machine, const PlanFacts &facts, const Plan &plan);
 
 /// The factor by which an iteration takes longer with the slots for which there is room, with

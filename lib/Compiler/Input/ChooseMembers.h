@@ -17,7 +17,8 @@ constexpr unsigned kMostMembers = 8;
 /// The most bindings that are compared. Beyond them a family is compared by its first ones.
 constexpr size_t kMostCandidates = 96;
 
-/// The most members whose last wave may also be divided (stream-K), which are candidates of their own.
+/// The most members whose last wave may also be divided (stream-K), which are candidates of their
+/// own.
 constexpr size_t kMostDivided = 16;
 
 /// A member of an artifact.
@@ -37,7 +38,7 @@ struct Member {
 /// What was found about a family.
 struct MemberChoice {
   std::vector<Member> members; ///< in the order of the choices; not empty
-  size_t candidates = 0; ///< that compile and have a predicted time; 0: none was sought
+  size_t candidates = 0;       ///< that compile and have a predicted time; 0: none was sought
   /// How much slower than the best candidate the members are predicted to be, on average over the
   /// sizes that were looked at: 0.01 is 1 %.
   double loss = 0;
@@ -58,8 +59,8 @@ struct CandidateOptions {
 /// Chooses up to `most` members of the kernel, among the bindings with the values of `fixed`: those
 /// that are together the fastest over many sizes, as the model predicts, and that serve all sizes
 /// that some binding serves, if `most` admits so many; otherwise a warning says so. Each candidate
-/// is compiled to phase *planned* in a module of its own; one that does not get there is none. The best
-/// kMostDivided bindings are also tried with a divided last wave, if the kernel has no plan.
+/// is compiled to phase *planned* in a module of its own; one that does not get there is none. The
+/// best kMostDivided bindings are also tried with a divided last wave, if the kernel has no plan.
 /// Fails with an error if there is no binding at all, and without one if the compilation must end.
 mlir::FailureOr<MemberChoice> chooseMembers(tile::KernelOp kernel, const tile::Binding &fixed,
                                             size_t most, const CandidateOptions &options);

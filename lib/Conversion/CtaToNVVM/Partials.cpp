@@ -77,9 +77,9 @@ static LogicalResult lowerPutPartial(Lowering &f, cta::PutPartialOp op) {
   return success();
 }
 
-/// The words of a partial sum that a thread loads at a time beside few and beside many accumulators.
-/// Loads that wait concurrently hide each other's latency, but each word takes a register until it
-/// is added. Source: docs/performance/constants.md.
+/// The words of a partial sum that a thread loads at a time beside few and beside many
+/// accumulators. Loads that wait concurrently hide each other's latency, but each word takes a
+/// register until it is added. Source: docs/performance/constants.md.
 static constexpr int64_t kManyWords = 64, kFewWords = 16, kManyAccumulators = 96;
 
 static LogicalResult lowerAddPartial(Lowering &f, cta::AddPartialOp op) {

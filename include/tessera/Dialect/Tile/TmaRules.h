@@ -32,9 +32,9 @@ std::optional<std::string> whyNotTmaBounds(Facts &facts, mlir::Value memref,
 /// bytes.
 std::optional<std::string> whyNotTmaStrides(Facts &facts, mlir::Value memref, unsigned inner);
 
-/// True if all strides but that of dimension `inner` are known to be multiples of a cache line of 128
-/// bytes. Whether rows begin at cache lines then depends on the base alone, and allocators give bases
-/// that do.
+/// True if all strides but that of dimension `inner` are known to be multiples of a cache line of
+/// 128 bytes. Whether rows begin at cache lines then depends on the base alone, and allocators give
+/// bases that do.
 bool hasRowsOfLines(Facts &facts, mlir::Value memref, unsigned inner);
 
 /// True if the base and all strides but that of dimension `inner` are known to be multiples of a

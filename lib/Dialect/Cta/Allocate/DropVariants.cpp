@@ -33,8 +33,8 @@ static bool takesAllOf(tile::KernelOp aligned, tile::KernelOp lines) {
          }));
 }
 
-/// True if nobody compares predicted times of `aligned`, or they are the same if rows begin at cache
-/// lines. They are not if L2 then bounds an iteration less.
+/// True if nobody compares predicted times of `aligned`, or they are the same if rows begin at
+/// cache lines. They are not if L2 then bounds an iteration less.
 static bool isPredictedAsLines(tile::KernelOp aligned) {
   if (aligned.getBody().getOps<tile::CostOp>().empty())
     return true;
@@ -63,7 +63,8 @@ struct DropVariants : cta::impl::DropVariantsBase<DropVariants> {
         continue;
       tile::KernelOp other = aligned.lookup(*kernel.getVariantOf());
       if (other && other.getPlanAttr() == kernel.getPlanAttr() &&
-          other.getPhase() == kernel.getPhase() && takesAllOf(other, kernel) && isPredictedAsLines(other))
+          other.getPhase() == kernel.getPhase() && takesAllOf(other, kernel) &&
+          isPredictedAsLines(other))
         kernel.erase();
     }
   }

@@ -8,24 +8,24 @@
 // Let there be p output tiles ("points") and n units (blocks, or clusters of them). Each unit first
 // computes p / n whole output tiles. The remaining r = p % n output tiles have r * v iterations.
 //
-// If r <= n / 2, each of them is cut into x = n / r parts of the same length, or of nearly it: those of
-// a length of ceil(v / x) iterations that are needed. There are no more than kMostPartsOfTile, because
-// one block adds those of an output tile one after the other. So blocks that read the same rows read
-// them at about the same time, and L2 fetches them once.
+// If r <= n / 2, each of them is cut into x = n / r parts of the same length, or of nearly it:
+// those of a length of ceil(v / x) iterations that are needed. There are no more than
+// kMostPartsOfTile, because one block adds those of an output tile one after the other. So blocks
+// that read the same rows read them at about the same time, and L2 fetches them once.
 //
 //     tiles      |----- 0 -----|----- 1 -----|----- 2 -----|          r = 3, v = 14, n = 8
 //     parts      |- 0 -|-- 1 --|- 2 -|-- 3 --|- 4 -|-- 5 --|          x = 2
 //
-// Otherwise the iterations are put in one sequence and cut into u <= n parts, whose lengths differ by
-// at most one iteration. As r < n, no part is longer than an output tile, so it touches one output tile
-// or two:
+// Otherwise the iterations are put in one sequence and cut into u <= n parts, whose lengths differ
+// by at most one iteration. As r < n, no part is longer than an output tile, so it touches one
+// output tile or two:
 //
 //     tiles      |----- 0 -----|----- 1 -----|----- 2 -----|          r = 3, v = 14, n = 4
 //     parts      |--- 0 ---|--- 1 ---|--- 2 ---|--- 3 ----|           u = 4
 //
 // Then blocks with the same rows are at different iterations, and L2 fetches them several times. So
-// this is done only if no two blocks with different coordinates have rows in common that differ from
-// those of all others: if the grid has one row or one column of output tiles.
+// this is done only if no two blocks with different coordinates have rows in common that differ
+// from those of all others: if the grid has one row or one column of output tiles.
 //
 // A unit first computes the end of one output tile (part 1: iterations 11 to 13 of output tile 0)
 // and then the beginning of the next one. The unit with the first iteration of an output tile
@@ -33,8 +33,8 @@
 // finished long before. Partial sums pass through workspace. Parts are numbered in the opposite
 // order of blocks, so that a block waits only for blocks with lower numbers.
 //
-// No part is shorter than `stream_k`, and if that saves fewer iterations, each of the r output tiles
-// is one part.
+// No part is shorter than `stream_k`, and if that saves fewer iterations, each of the r output
+// tiles is one part.
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
@@ -65,9 +65,7 @@ struct Arithmetic {
   Location loc;
   Type type;
 
-  Value constant(int64_t x) {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, x));
-  }
+  Value constant(int64_t x) { return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, x)); }
   Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }
   Value sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(loc, x, y); }
   Value mul(Value x, Value y) { return b.createOrFold<arith::MulIOp>(loc, x, y); }
@@ -85,8 +83,9 @@ struct Arithmetic {
   Value ceildiv(Value x, Value y) { return div(add(x, sub(y, constant(1))), y); }
 };
 
-/// Values that are the same in all blocks, computed before the launch, as i32. If output tiles are not
-/// cut, each counts as one iteration; then all numbers are small, however many iterations there are.
+/// Values that are the same in all blocks, computed before the launch, as i32. If output tiles are
+/// not cut, each counts as one iteration; then all numbers are small, however many iterations there
+/// are.
 struct Division {
   Value whole;      ///< output tiles that each unit computes alone
   Value first;      ///< the number of the first remaining output tile
@@ -233,8 +232,8 @@ Value StreamK::outside(Value value) {
 
 //===--- the division ------------------------------------------------------------------------===//
 
-/// Whether the grid has one row or one column of output tiles, computed before the launch: the total
-/// is a product, of which one factor is all.
+/// Whether the grid has one row or one column of output tiles, computed before the launch: the
+/// total is a product, of which one factor is all.
 Value StreamK::isNarrow() {
   SmallVector<Value> factors, open{total};
   while (!open.empty()) {
@@ -314,8 +313,8 @@ LogicalResult StreamK::divide() {
 
   // All in one sequence.
   Value parts = a.max(a.min(a.div(all, least), launched), one);
-  Value sequence = both(both(isNarrow(), a.is(CmpIPredicate::sgt, parts, rest)),
-                        pays(a.ceildiv(all, parts)));
+  Value sequence =
+      both(both(isNarrow(), a.is(CmpIPredicate::sgt, parts, rest)), pays(a.ceildiv(all, parts)));
   sequence = both(sequence, a.is(CmpIPredicate::slt, possible, a.constant(2)));
   Value each = a.div(all, parts);
   d.splits = b.createOrFold<arith::OrIOp>(loc(), cuts, sequence);
@@ -416,9 +415,7 @@ void StreamK::rewrite() {
   outputTiles.getInductionVar().replaceAllUsesWith(outputTile);
   b.setInsertionPoint(products);
   Arithmetic wide{b, loc(), b.getIndexType()};
-  auto iteration = [&](Value count) {
-    return wide.add(lower, wide.mul(widen(count), step));
-  };
+  auto iteration = [&](Value count) { return wide.add(lower, wide.mul(widen(count), step)); };
   products.setLowerBound(iteration(from));
   products.setUpperBound(a.select(toEnd, upper, iteration(upto)));
 

@@ -213,8 +213,8 @@ Value Predictor::planned(DictionaryAttr prediction) {
   return add(parts(number("launch")), cycles);
 }
 
-/// Whether cta-stream-k divides the last wave, and if so the cycles of all iterations and of handing
-/// partial sums on, in parts.
+/// Whether cta-stream-k divides the last wave, and if so the cycles of all iterations and of
+/// handing partial sums on, in parts.
 std::pair<Value, Value> Predictor::divided(const Waves &of, int64_t least, Value iteration,
                                            Value handOver) {
   auto ceilDiv = [&](Value x, Value y) { return make<arith::CeilDivSIOp>(x, y); };
@@ -231,11 +231,11 @@ std::pair<Value, Value> Predictor::divided(const Waves &of, int64_t least, Value
   Value possible = divide(of.places, largest(rest, one));
   Value isSequence =
       make<arith::AndIOp>(is(arith::CmpIPredicate::slt, possible, index(2)), of.isNarrow);
-  Value pieces = smallest(smallest(possible, index(plan::kMostPartsOfTile)),
-                          divide(of.trips, index(least)));
+  Value pieces =
+      smallest(smallest(possible, index(plan::kMostPartsOfTile)), divide(of.trips, index(least)));
   Value ofOne = ceilDiv(of.trips, largest(pieces, one));
-  Value longest = b.createOrFold<arith::SelectOp>(
-      loc, isSequence, ceilDiv(mul(rest, of.trips), of.places), ofOne);
+  Value longest = b.createOrFold<arith::SelectOp>(loc, isSequence,
+                                                  ceilDiv(mul(rest, of.trips), of.places), ofOne);
   Value isDivided = make<arith::AndIOp>(
       is(arith::CmpIPredicate::sgt, rest, index(0)),
       is(arith::CmpIPredicate::sge, make<arith::SubIOp>(of.trips, longest), index(least)));

@@ -435,8 +435,8 @@ TEST(PlanModel, RegistersOfProducers) {
   EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 1000), 256);
 }
 
-/// The last wave by iterations: 13 waves of 64 iterations and 36 of 132 output tiles, in three parts
-/// each.
+/// The last wave by iterations: 13 waves of 64 iterations and 36 of 132 output tiles, in three
+/// parts each.
 TEST(PlanModel, StreamK) {
   PlanRequest request;
   request.streamK = 8;
