@@ -42,6 +42,7 @@
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 #include "tessera/Plan/Model.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tessera::cta {
@@ -147,21 +148,38 @@ private:
 
 //===--- what there is -----------------------------------------------------------------------===//
 
-/// An error unless the accumulators of an iteration are those of the last one plus its products.
+/// The sum that the only user of this one makes by adding to it, or null.
+static Value addedTo(Value sum) {
+  if (!sum.hasOneUse())
+    return {};
+  Operation *user = *sum.user_begin();
+  if (auto product = dyn_cast<WgmmaOp>(user))
+    return product.getC() == sum ? product.getResult() : Value();
+  if (auto fused = dyn_cast<math::FmaOp>(user))
+    return fused.getC() == sum ? fused.getResult() : Value();
+  return isa<arith::AddFOp, arith::AddIOp>(user) ? user->getResult(0) : Value();
+}
+
+/// An error unless the value of an iteration is that of the last one plus what the iteration adds,
+/// which no value of another iteration goes into.
 LogicalResult StreamK::checkSum(unsigned number) {
   Value sum = products.getRegionIterArg(number);
   Value end = products.getYieldedValues()[number];
   auto element = dyn_cast<RankedTensorType>(sum.getType());
   Operation *at = products;
+  auto kernel = launch->getParentOfType<tile::KernelOp>();
   while (sum != end) {
-    auto product = sum.hasOneUse() ? dyn_cast<WgmmaOp>(*sum.user_begin()) : WgmmaOp();
-    if (!product || product.getC() != sum || product->getBlock() != products.getBody())
+    Value next = addedTo(sum);
+    if (!next || next.getParentRegion() != &products.getRegion())
       return error(at, "result ")
              << number
-             << " of the main loop is not just a sum of matrix products, "
-                "so that blocks cannot each compute a part of it; plan stream_k = 0";
-    at = product;
-    sum = product.getResult();
+             << " of the main loop is not just a sum, so that blocks cannot each compute a part of "
+                "it; plan stream_k = 0";
+    at = next.getDefiningOp();
+    if (!isa<WgmmaOp>(at) && !kernel.reassociates() && element &&
+        isa<FloatType>(element.getElementType()))
+      return error(at, "additions may not be reassociated (reassoc = off); plan stream_k = 0");
+    sum = next;
   }
   if (!element || element.getElementType().getIntOrFloatBitWidth() != 32)
     return error(products, "partial sums have elements of 32 bits, got ") << sum.getType();
