@@ -123,6 +123,8 @@ struct BoundReport {
   std::string family;
   bool isPredicted = false; // it alone is held, because it is predicted to be the fastest
   int64_t held = 1;
+  // Members whose predicted times were compared, if that was a sample of them; else 0.
+  int64_t compared = 0;
   double loss = 0;
 };
 

@@ -22,7 +22,8 @@ static FailureOr<std::vector<tile::GivenValue>> readOption(ModuleOp module,
 }
 
 static BoundReport describe(tile::KernelOp kernel, const tile::Binding &binding,
-                            const tile::Binding &fixed, const tile::LegalBindings &all) {
+                            const tile::Binding &fixed, const tile::LegalBindings &all,
+                            const Family &family) {
   BoundReport report;
   for (auto [param, entry] : llvm::zip_equal(tile::paramsOf(kernel), binding)) {
     ParamReport one;
@@ -35,6 +36,8 @@ static BoundReport describe(tile::KernelOp kernel, const tile::Binding &binding,
   }
   report.members = static_cast<int64_t>(all.found);
   report.hasMore = !all.isComplete();
+  if (family.compared < family.legal)
+    report.compared = static_cast<int64_t>(family.compared);
   return report;
 }
 
@@ -49,13 +52,14 @@ static std::string nameOf(ModuleOp module, tile::KernelOp kernel, const Member &
 /// Replaces the kernel by its members, which stand where it was.
 static LogicalResult replaceByMembers(ModuleOp module, tile::KernelOp kernel,
                                       const tile::Binding &fixed, const MemberChoice &choice,
-                                      const tile::LegalBindings &all, BoundKernels &bound) {
+                                      const tile::LegalBindings &all, const Family &family,
+                                      BoundKernels &bound) {
   // A copy is put behind the kernel, so the last member comes first.
   bool isGood = true;
   const size_t before = bound.size();
-  for (const Member &chosen : llvm::reverse(choice.members)) {
-    const std::string name = nameOf(module, kernel, chosen);
-    BoundReport report = describe(kernel, chosen.binding, fixed, all);
+  for (const tile::Binding &binding : llvm::reverse(choice.members)) {
+    const std::string name = nameOf(module, kernel, binding);
+    BoundReport report = describe(kernel, binding, fixed, all, family);
     report.family = kernel.getSymName().str();
     report.held = static_cast<int64_t>(choice.members.size());
     report.loss = choice.loss;
@@ -81,6 +85,24 @@ static size_t mostMembers(const CompileOptions &options, Emit kind) {
   return kind == Emit::Cubin && options.stopAfter.empty() ? kMostMembers : 1;
 }
 
+/// The members of a kernel with parameters; and what is known of the family, where there was a
+/// choice.
+static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding &fixed,
+                                      size_t most, const CandidateOptions &options,
+                                      Family &family) {
+  // Why there is none is an error.
+  FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed, options.shouldStop);
+  if (failed(first))
+    return failure();
+  if (most > 1) {
+    FailureOr<Family> compared = compareMembers(kernel, fixed, options);
+    if (failed(compared))
+      return failure();
+    family = std::move(*compared);
+  }
+  return family.candidates.empty() ? MemberChoice{{*first}} : chooseMembers(kernel, family, most);
+}
+
 FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOptions &options,
                                                 Emit kind, const CandidateOptions &ofCandidates) {
   FailureOr<std::vector<tile::GivenValue>> given = readOption(module, options);
@@ -93,8 +115,9 @@ FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOp
       continue;
     FailureOr<tile::Binding> fixed = tile::givenFor(kernel, *given);
     FailureOr<MemberChoice> choice = failure();
+    Family family;
     if (succeeded(fixed))
-      choice = chooseMembers(kernel, *fixed, mostMembers(options, kind), ofCandidates);
+      choice = choose(kernel, *fixed, mostMembers(options, kind), ofCandidates, family);
     if (failed(choice)) {
       isGood = false;
       continue;
@@ -105,11 +128,11 @@ FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOp
     if (all.end == tile::SearchEnd::Stopped)
       return failure();
     if (choice->members.size() > 1) {
-      isGood &= succeeded(replaceByMembers(module, kernel, *fixed, *choice, all, bound));
+      isGood &= succeeded(replaceByMembers(module, kernel, *fixed, *choice, all, family, bound));
       continue;
     }
-    const tile::Binding &binding = choice->members.front().binding;
-    bound.push_back({kernel.getSymName().str(), describe(kernel, binding, *fixed, all)});
+    const tile::Binding &binding = choice->members.front();
+    bound.push_back({kernel.getSymName().str(), describe(kernel, binding, *fixed, all, family)});
     bound.back().second.isPredicted = choice->candidates > 0;
     isGood &= succeeded(tile::bindParams(kernel, binding));
     choice->members.front().applyTo(kernel);

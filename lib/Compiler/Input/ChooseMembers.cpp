@@ -41,12 +41,6 @@ static constexpr double kLeastGain = 0.002;
 static constexpr double kMostElements = 1e10;
 
 namespace {
-struct Candidate {
-  Member member;
-  contract::Kernel kernel; ///< arguments and conditions; no variants
-  contract::Expr cost;
-};
-
 /// Sizes of a launch: for each argument and dimension.
 using Shape = std::vector<std::vector<int64_t>>;
 } // namespace
@@ -320,48 +314,44 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
   return choice;
 }
 
-FailureOr<MemberChoice> tessera::chooseMembers(tile::KernelOp kernel, const tile::Binding &fixed,
-                                               size_t most, const CandidateOptions &options) {
-  // Why there is none is an error.
-  FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed, options.shouldStop);
-  if (failed(first))
-    return failure();
-  MemberChoice choice{{Member{*first}}};
-  if (most <= 1)
-    return choice;
+FailureOr<Family> tessera::compareMembers(tile::KernelOp kernel, const tile::Binding &fixed,
+                                          const CandidateOptions &options) {
   const tile::LegalBindings legal =
-      tile::legalBindings(kernel, fixed, kMostCandidates, options.shouldStop);
-  if (legal.bindings.size() == 1)
-    return choice;
-  std::vector<Candidate> candidates;
+      tile::sampleBindings(kernel, fixed, kMostCandidates, options.shouldStop);
+  Family family;
+  family.legal = legal.found;
+  family.hasMore = !legal.isComplete();
+  family.compared = legal.bindings.size();
   for (const tile::Binding &binding : legal.bindings) {
     if (options.shouldStop())
       return failure();
-    if (std::optional<Candidate> candidate = predict(kernel, Member{binding}, options))
-      candidates.push_back(std::move(*candidate));
+    // One binding needs no prediction, and why it fails is an error.
+    if (legal.bindings.size() > 1)
+      if (std::optional<Candidate> candidate = predict(kernel, binding, options))
+        family.candidates.push_back(std::move(*candidate));
   }
-  if (candidates.empty())
-    return choice;
-  const int64_t cores = cta::machineOf(kernel).sms;
-  // Those that are good at some sizes are good there when few output tiles are divided, too.
-  for (Member member : take(candidates, kMostDivided, cores).members) {
-    if (options.shouldStop())
-      return failure();
-    member.isDivided = true;
-    if (std::optional<Candidate> candidate = predict(kernel, member, options))
-      candidates.push_back(std::move(*candidate));
-  }
-  MemberChoice found = take(candidates, most, cores);
+  return family;
+}
+
+MemberChoice tessera::chooseMembers(tile::KernelOp kernel, const Family &family, size_t most) {
+  MemberChoice found = take(family.candidates, most, cta::machineOf(kernel).sms);
   if (found.members.empty()) {
     kernel.emitWarning(
         "has members whose times cannot be compared, because they depend on more than "
         "sizes of arguments; the first binding is taken: bind the parameters (-D)");
-    return choice;
+    return {{family.candidates.front().binding}};
   }
   if (!found.servesAll)
     kernel.emitWarning("has launches that none of its ")
         << found.members.size()
         << " members takes, but others would: compile more of them "
            "(--members)";
+  if (family.compared < family.legal) {
+    InFlightDiagnostic remark = kernel.emitRemark("has ");
+    remark << (family.hasMore ? "more than " : "") << family.legal << " members, of which "
+           << family.compared << " were compared, spread evenly over "
+           << (family.hasMore ? "the first " + std::to_string(family.legal) : "all")
+           << "; there are fewer where parameters are bound (-D)";
+  }
   return found;
 }

@@ -5,6 +5,7 @@
 #ifndef TESSERA_LIB_COMPILER_INPUT_CHOOSEMEMBERS_H
 #define TESSERA_LIB_COMPILER_INPUT_CHOOSEMEMBERS_H
 
+#include "tessera/Contract/Contract.h"
 #include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Pipelines.h"
 
@@ -14,31 +15,28 @@ namespace tessera {
 
 /// The most members that an artifact holds if the host does not say.
 constexpr unsigned kMostMembers = 8;
-/// The most bindings that are compared. Beyond them a family is compared by its first ones.
+/// The most bindings that are compared. Of a larger family that is a sample.
 constexpr size_t kMostCandidates = 96;
 
-/// The most members whose last wave may also be divided (stream-K), which are candidates of their
-/// own.
-constexpr size_t kMostDivided = 16;
-
-/// A member of an artifact.
-struct Member {
+/// A binding that compiles as far as its predicted time.
+struct Candidate {
   tile::Binding binding;
-  /// True if blocks share the iterations of the output tiles of the last wave (stream-K), where the
-  /// compiler expects that to pay at some sizes.
-  bool isDivided = false;
-  /// How artifacts call it: "BM=128,BN=64", "BM=128,BN=64,stream-k".
-  std::string text() const;
-  /// What follows the name of the family in that of the member: "_BM128_BN64_stream_k".
-  std::string suffix() const;
-  /// States in the kernel, whose parameters have been bound, what the binding does not say.
-  void applyTo(tile::KernelOp kernel) const;
+  contract::Kernel kernel; ///< arguments and conditions; no variants
+  contract::Expr cost;
 };
 
-/// What was found about a family.
+/// A kernel whose parameters leave a choice, and what is known about its members.
+struct Family {
+  size_t legal = 0;                  ///< bindings that go together
+  bool hasMore = false;              ///< than `legal`, or may have
+  size_t compared = 0;               ///< bindings that were looked at
+  std::vector<Candidate> candidates; ///< of those the ones that compile and have a predicted time
+};
+
+/// Which members an artifact holds.
 struct MemberChoice {
-  std::vector<Member> members; ///< in the order of the choices; not empty
-  size_t candidates = 0;       ///< that compile and have a predicted time; 0: none was sought
+  std::vector<tile::Binding> members; ///< in the order of the choices; not empty
+  size_t candidates = 0;              ///< among which they were chosen; 0: none was sought
   /// How much slower than the best candidate the members are predicted to be, on average over the
   /// sizes that were looked at: 0.01 is 1 %.
   double loss = 0;
@@ -56,14 +54,16 @@ struct CandidateOptions {
   std::function<bool()> shouldStop;
 };
 
-/// Chooses up to `most` members of the kernel, among the bindings with the values of `fixed`: those
-/// that are together the fastest over many sizes, as the model predicts, and that serve all sizes
-/// that some binding serves, if `most` admits so many; otherwise a warning says so. Each candidate
-/// is compiled to phase *planned* in a module of its own; one that does not get there is none. The
-/// best kMostDivided bindings are also tried with a divided last wave, if the kernel has no plan.
-/// Fails with an error if there is no binding at all, and without one if the compilation must end.
-mlir::FailureOr<MemberChoice> chooseMembers(tile::KernelOp kernel, const tile::Binding &fixed,
-                                            size_t most, const CandidateOptions &options);
+/// Compiles each binding with the values of `fixed`, or kMostCandidates of them, to phase *planned*
+/// in a module of its own; one that does not get there is no candidate. Fails, without an error, if
+/// the compilation must end.
+mlir::FailureOr<Family> compareMembers(tile::KernelOp kernel, const tile::Binding &fixed,
+                                       const CandidateOptions &options);
+
+/// Chooses up to `most` of the candidates, of which there is one at least: those that are together
+/// the fastest over many sizes, as the model predicts, and that serve all sizes that some candidate
+/// serves, if `most` admits so many; otherwise a warning says so.
+MemberChoice chooseMembers(tile::KernelOp kernel, const Family &family, size_t most);
 
 } // namespace tessera
 

@@ -155,6 +155,8 @@ static json::Value toJson(const KernelReport &kernel) {
     result["members"] = kernel.bound->members;
     if (kernel.bound->hasMore)
       result["more_members"] = true;
+    if (kernel.bound->compared)
+      result["compared"] = kernel.bound->compared;
     if (!kernel.bound->family.empty()) {
       result["family"] = utf8(kernel.bound->family);
       result["held"] = kernel.bound->held;

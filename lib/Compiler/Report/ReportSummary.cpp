@@ -98,6 +98,11 @@ static std::string countText(const BoundReport &bound) {
   return (bound.hasMore ? "more than " : "") + std::to_string(bound.members);
 }
 
+/// What is added to the number of members if only some were compared.
+static std::string sampleText(const BoundReport &bound) {
+  return bound.compared ? ", " + std::to_string(bound.compared) + " of which were compared" : "";
+}
+
 std::string tessera::boundText(const KernelReport &kernel) {
   if (!kernel.bound)
     return "";
@@ -111,15 +116,15 @@ std::string tessera::boundText(const KernelReport &kernel) {
   });
   if (!kernel.bound->family.empty()) {
     os << "; one of " << kernel.bound->held << " members of @" << kernel.bound->family << " (of "
-       << countText(*kernel.bound)
+       << countText(*kernel.bound) << sampleText(*kernel.bound)
        << "), of which the launcher takes the one that is predicted to be the fastest\n";
     return text;
   }
   const bool isChosen =
       !llvm::all_of(kernel.bound->params, [](const ParamReport &param) { return param.isGiven; });
   if (isChosen && kernel.bound->isPredicted)
-    os << "; of " << countText(*kernel.bound)
-       << " members the one that is predicted to be the fastest";
+    os << "; of " << countText(*kernel.bound) << " members" << sampleText(*kernel.bound)
+       << (kernel.bound->compared ? ", " : " ") << "the one that is predicted to be the fastest";
   else if (isChosen)
     os << "; of " << countText(*kernel.bound)
        << " members the first one that is possible: tilec --list-members prints all, -D "
