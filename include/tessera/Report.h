@@ -125,6 +125,8 @@ struct BoundReport {
   int64_t held = 1;
   // Members whose predicted times were compared, if that was a sample of them; else 0.
   int64_t compared = 0;
+  // Members that do not compile, and why.
+  std::vector<std::pair<std::string, std::string>> leftOut;
   double loss = 0;
 };
 

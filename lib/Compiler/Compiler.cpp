@@ -4,6 +4,7 @@
 #include "tessera/Compiler.h"
 
 #include "Cache/Cache.h"
+#include "CompileFamilies.h"
 #include "Diagnostics.h"
 #include "Input/BindParameters.h"
 #include "Input/CheckLimits.h"
@@ -229,11 +230,9 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
       failed(takeKernels(*module, options.sourceName)))
     return failure();
   auto shouldStop = [&] { return runner.shouldStop(); };
-  // A search for bindings may take long, so the host hears of it.
-  if (llvm::any_of(module->getOps<tile::KernelOp>(), tile::hasParams) &&
-      failed(runner.begin("bind")))
-    return failure();
   if (runner.result.kind == Emit::Members) {
+    if (failed(runner.begin("bind")))
+      return failure();
     FailureOr<std::string> members = listMembers(*module, options, shouldStop);
     if (succeeded(members))
       runner.result.artifact = std::move(*members);
@@ -247,14 +246,11 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
   candidates.apply = [&](ModuleOp copy) { return applyOptions(copy, options); };
   candidates.check = [&](ModuleOp alone) { return checkTileBytes(alone, options.limits); };
   candidates.shouldStop = shouldStop;
-  FailureOr<BoundKernels> bound = bindParameters(*module, options, runner.result.kind, candidates);
-  if (failed(bound) || failed(checkTileBytes(*module, options.limits)) ||
-      failed(applyOptions(*module, options)))
-    return failure();
-  if (failed(cpu ? compileForHost(*module, runner) : compileWithNextPlans(*module, names, runner)))
-    return failure();
-  addBound(*bound, runner.result.report);
-  return success();
+  return compileFamilies(*module, runner, candidates, [&](ModuleOp bound) -> LogicalResult {
+    if (failed(checkTileBytes(bound, options.limits)) || failed(applyOptions(bound, options)))
+      return failure();
+    return cpu ? compileForHost(bound, runner) : compileWithNextPlans(bound, names, runner);
+  });
 }
 
 static void compileInContext(StringRef source, PhaseRunner &runner) {

@@ -78,6 +78,20 @@ LogicalResult PhaseRunner::save(StringRef name, ModuleOp module) {
   return options.saveTemps.empty() ? success() : save(name, printModule(module), module.getLoc());
 }
 
+void PhaseRunner::startOver() {
+  failedKernels.clear();
+  rejected.clear();
+  lastPlans.clear();
+  sources.clear();
+  result.report = Report();
+  result.reproducer.clear();
+}
+
+std::string PhaseRunner::sourceOf(StringRef kernel) const {
+  auto it = sources.find(kernel.str());
+  return it == sources.end() ? kernel.str() : it->second;
+}
+
 void PhaseRunner::keepReproducer(ModuleOp before, PassManager &pm) {
   std::string pipeline;
   {
@@ -107,16 +121,19 @@ public:
     auto kernel = dyn_cast<tile::KernelOp>(op);
     if (!kernel)
       return;
-    if (op != told)
+    if (op != told) {
       runner.tell(kernel);
+      if (std::optional<StringRef> source = kernel.getVariantOf())
+        runner.sources[kernel.getSymName().str()] = source->str();
+    }
     told = op;
     // The last handler that was added is called first, in the thread that reports, before MLIR
     // orders the diagnostics of several threads.
-    auto name = FlatSymbolRefAttr::get(kernel.getSymNameAttr());
+    StringAttr name = kernel.getSymNameAttr();
     markers[{pass, op}] = op->getContext()->getDiagEngine().registerHandler(
         [name, thread = llvm::get_threadid()](mlir::Diagnostic &diagnostic) {
-          if (llvm::get_threadid() == thread && kernelThatBrought(diagnostic).empty())
-            diagnostic.getMetadata().push_back(DiagnosticArgument(Attribute(name)));
+          if (llvm::get_threadid() == thread && diagnosedKernel(diagnostic).empty())
+            noteKernel(diagnostic, name);
           return failure(); // other code prints the diagnostic
         });
   }
@@ -142,26 +159,6 @@ private:
   std::map<std::pair<Pass *, Operation *>, DiagnosticEngine::HandlerID> markers;
 };
 } // namespace
-
-/// Verifies the module, and names the kernels that are invalid.
-LogicalResult PhaseRunner::verifyKernels(ModuleOp module) {
-  if (succeeded(mlir::verify(module)))
-    return success();
-  mlir::ScopedDiagnosticHandler silent(module.getContext(),
-                                       [](mlir::Diagnostic &) { return success(); });
-  for (auto kernel : module.getOps<tile::KernelOp>())
-    if (failed(mlir::verify(kernel)))
-      failedKernels.insert(kernel.getSymName().str());
-  return failure();
-}
-
-StringRef tessera::kernelThatBrought(mlir::Diagnostic &diagnostic) {
-  for (const DiagnosticArgument &argument : diagnostic.getMetadata())
-    if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Attribute)
-      if (auto name = dyn_cast<FlatSymbolRefAttr>(argument.getAsAttribute()))
-        return name.getValue();
-  return "";
-}
 
 LogicalResult PhaseRunner::runPhase(ModuleOp module, Phase from, Phase to,
                                     const TilePipelineOptions &pipeline) {

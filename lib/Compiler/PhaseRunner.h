@@ -10,6 +10,7 @@
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Pipelines.h"
 #include "tessera/StopCondition.h"
+#include "tessera/Target/DiagnosedKernel.h"
 #include "tessera/Target/ExternalTool.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -58,6 +59,13 @@ public:
   mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase from, Phase to,
                                const TilePipelineOptions &pipeline);
 
+  /// Forgets what was found about kernels. The times stay.
+  void startOver();
+
+  /// The kernel before it was divided into variants, by the name of a kernel on which passes ran;
+  /// other names are returned as they are.
+  std::string sourceOf(llvm::StringRef kernel) const;
+
   /// Keeps a reproducer for the pass manager that failed.
   void keepReproducer(mlir::ModuleOp before, mlir::PassManager &pm);
 
@@ -73,6 +81,8 @@ public:
   std::map<std::string, Rejection> rejected;
   /// Kernels for which all plans were tried. What ptxas loses with their last plan is a warning.
   std::set<std::string> lastPlans;
+  /// By variant: the kernel whose variant it is.
+  std::map<std::string, std::string> sources;
 
 private:
   mlir::LogicalResult verifyKernels(mlir::ModuleOp module);
@@ -83,9 +93,6 @@ private:
   std::chrono::steady_clock::time_point started;
   unsigned saved = 0;
 };
-
-/// The kernel whose pass reported the diagnostic; empty if the pass did not run on a kernel.
-llvm::StringRef kernelThatBrought(mlir::Diagnostic &diagnostic);
 
 /// Prints a module.
 std::string printModule(mlir::ModuleOp module);

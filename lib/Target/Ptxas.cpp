@@ -3,6 +3,8 @@
 
 #include "tessera/Target/Ptxas.h"
 
+#include "tessera/Target/DiagnosedKernel.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -136,6 +138,11 @@ static StringRef lineOf(StringRef text, unsigned number) {
   return text.split('\n').first.trim();
 }
 
+static void noteKernelOf(InFlightDiagnostic &error, const PtxasPolicy &policy, Location loc) {
+  if (!policy.kernel.empty())
+    noteKernel(*error.getUnderlyingDiagnostic(), StringAttr::get(loc.getContext(), policy.kernel));
+}
+
 FailureOr<PtxasResult> tessera::runPtxas(StringRef ptx, const PtxasOptions &options, Location loc) {
   PtxasResult result;
   FailureOr<std::string> program = findPtxas(options.search, loc);
@@ -164,7 +171,13 @@ FailureOr<PtxasResult> tessera::runPtxas(StringRef ptx, const PtxasOptions &opti
     for (const PtxasMessage &message : result.log.messages) {
       if (message.severity != PtxasMessage::Severity::Error || (reported && !message.line))
         continue;
-      InFlightDiagnostic diag = emitError(loc, "ptxas");
+      const PtxasPolicy *policy = nullptr;
+      if (options.policies)
+        if (auto it = options.policies->find(message.function); it != options.policies->end())
+          policy = &it->second;
+      InFlightDiagnostic diag = emitError(policy ? policy->loc.value_or(loc) : loc, "ptxas");
+      if (policy)
+        noteKernelOf(diag, *policy, loc);
       if (message.line)
         diag << ", PTX line " << message.line;
       diag << ": " << message.text;
@@ -223,6 +236,7 @@ LogicalResult tessera::judgePtxas(const PtxasLog &log,
       const bool isError = policy.losses == PtxasLosses::Errors;
       bad |= isError;
       InFlightDiagnostic diag = isError ? emitError(at) : emitWarning(at);
+      noteKernelOf(diag, policy, loc);
       diag << "ptxas (" << message.code << "): " << message.text;
       if (!isError)
         diag << "; no other plan is left: use smaller tiles";
@@ -239,6 +253,7 @@ LogicalResult tessera::judgePtxas(const PtxasLog &log,
     bad |= isError;
     Location at = policy.loc.value_or(loc);
     InFlightDiagnostic diag = isError ? emitError(at) : emitWarning(at);
+    noteKernelOf(diag, policy, loc);
     diag << "'" << function.name << "' spills registers (" << function.spillStoreBytes
          << " bytes stored, " << function.spillLoadBytes << " loaded, with " << function.registers
          << " registers a thread), ";

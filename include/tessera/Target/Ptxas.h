@@ -13,6 +13,8 @@
 
 namespace tessera {
 
+struct PtxasPolicy;
+
 struct PtxasOptions {
   ToolSearch search;
   ToolEnvironment environment;
@@ -20,6 +22,8 @@ struct PtxasOptions {
   unsigned optLevel = 3;
   bool lineInfo = false;
   unsigned threads = 0; // 0: as many as the machine runs at once
+  /// By function; may be null. An error about a function then is one about its kernel.
+  const std::map<std::string, PtxasPolicy> *policies = nullptr;
 };
 
 /// What ptxas says about one entry function.
@@ -62,11 +66,6 @@ mlir::FailureOr<std::string> findPtxas(const ToolSearch &search, mlir::Location 
 /// "13.0.88"; empty if the program does not say.
 std::string ptxasVersion(llvm::StringRef program, const TemporaryDirectory &directory);
 
-/// Runs ptxas. Its errors become diagnostics with the line of PTX. The caller judges the messages
-/// in the log (`judgePtxas`).
-mlir::FailureOr<PtxasResult> runPtxas(llvm::StringRef ptx, const PtxasOptions &options,
-                                      mlir::Location loc);
-
 /// How code that ptxas serialises, or that spills between matrix products, is reported.
 enum class PtxasLosses {
   Errors,   ///< as errors: the plan has failed
@@ -94,8 +93,13 @@ struct PtxasPolicy {
 enum class SpillVerdict { None, Warning, Error };
 SpillVerdict judgeSpill(const PtxasFunction &function, const PtxasPolicy &policy);
 
+/// Runs ptxas. Its errors become diagnostics with the line of PTX. The caller judges the messages
+/// in the log (`judgePtxas`).
+mlir::FailureOr<PtxasResult> runPtxas(llvm::StringRef ptx, const PtxasOptions &options,
+                                      mlir::Location loc);
+
 /// Reports performance losses and spills as the policy of their function says. ptxas warnings
-/// become warnings.
+/// become warnings. The errors know the kernel that they are about (DiagnosedKernel.h).
 mlir::LogicalResult judgePtxas(const PtxasLog &log,
                                const std::map<std::string, PtxasPolicy> &policies,
                                mlir::Location loc);

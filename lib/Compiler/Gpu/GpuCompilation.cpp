@@ -336,6 +336,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
   ptxasOptions.optLevel = options.optLevel;
   ptxasOptions.lineInfo = options.lineInfo;
   ptxasOptions.threads = options.threads;
+  ptxasOptions.policies = &policies;
   FailureOr<PtxasResult> assembled = runPtxas(*ptx, ptxasOptions, loc);
   if (failed(assembled))
     return failure();

@@ -219,8 +219,11 @@ NextPlans::Answer NextPlans::advance(const std::map<StringRef, Failure> &failure
 }
 
 bool NextPlans::isMended(mlir::Diagnostic &diagnostic) const {
-  auto kernel = kernelOf.find(kernelThatBrought(diagnostic));
-  return kernel != kernelOf.end() && kernels.at(kernel->second).attempt != Attempt::None;
+  // A pass names a variant, ptxas the kernel.
+  const StringRef name = diagnosedKernel(diagnostic);
+  auto variant = kernelOf.find(name);
+  auto kernel = kernels.find(variant == kernelOf.end() ? name : StringRef(variant->second));
+  return kernel != kernels.end() && kernel->second.attempt != Attempt::None;
 }
 
 /// Adds what is known about the plan.
@@ -280,7 +283,7 @@ static std::string refusalOf(StringRef symbol, Said &said) {
   std::string refusal;
   for (mlir::Diagnostic &diagnostic : said) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
-        kernelThatBrought(diagnostic) != symbol)
+        diagnosedKernel(diagnostic) != symbol)
       continue;
     if (!cta::isPlanRefusal(diagnostic))
       return "";

@@ -41,6 +41,12 @@ static BoundReport describe(tile::KernelOp kernel, const tile::Binding &binding,
   return report;
 }
 
+/// The first kernel of a family reports what it does not hold.
+static void addLeftOut(const Family &family, BoundReport &report) {
+  for (const LeftOut &member : family.leftOut)
+    report.leftOut.push_back({tile::bindingText(member.binding), member.why});
+}
+
 /// A name for the member that no other kernel has: "gemm_BM128_BN256".
 static std::string nameOf(ModuleOp module, tile::KernelOp kernel, const Member &member) {
   std::string name = kernel.getSymName().str() + member.suffix();
@@ -69,10 +75,13 @@ static LogicalResult replaceByMembers(ModuleOp module, tile::KernelOp kernel,
       continue;
     }
     (*member)->setAttr(tile::kMemberOf, kernel.getSymNameAttr());
-    (*member)->setAttr(tile::kMember, StringAttr::get(module.getContext(), chosen.text()));
-    chosen.applyTo(*member);
-    bound.insert(bound.begin() + before, {name, std::move(report)});
+    (*member)->setAttr(tile::kMember,
+                       StringAttr::get(module.getContext(), tile::bindingText(binding)));
+    bound.insert(bound.begin() + before,
+                 {name, kernel.getSymName().str(), binding, std::move(report)});
   }
+  if (isGood)
+    addLeftOut(family, bound[before].report);
   kernel.erase();
   return success(isGood);
 }
@@ -89,12 +98,14 @@ static size_t mostMembers(const CompileOptions &options, Emit kind) {
 /// choice.
 static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding &fixed,
                                       size_t most, const CandidateOptions &options,
-                                      Family &family) {
+                                      Families &families) {
   // Why there is none is an error.
   FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed, options.shouldStop);
   if (failed(first))
     return failure();
-  if (most > 1) {
+  auto [known, isNew] = families.try_emplace(kernel.getSymName().str());
+  Family &family = known->second;
+  if (isNew && most > 1) {
     FailureOr<Family> compared = compareMembers(kernel, fixed, options);
     if (failed(compared))
       return failure();
@@ -103,25 +114,26 @@ static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding
   return family.candidates.empty() ? MemberChoice{{*first}} : chooseMembers(kernel, family, most);
 }
 
-FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOptions &options,
-                                                Emit kind, const CandidateOptions &ofCandidates) {
+LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &options, Emit kind,
+                                      const CandidateOptions &ofCandidates, Families &families,
+                                      BoundKernels &bound) {
   FailureOr<std::vector<tile::GivenValue>> given = readOption(module, options);
   if (failed(given))
     return failure();
-  BoundKernels bound;
   bool isGood = true;
   for (auto kernel : llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
     if (!tile::hasParams(kernel))
       continue;
     FailureOr<tile::Binding> fixed = tile::givenFor(kernel, *given);
     FailureOr<MemberChoice> choice = failure();
-    Family family;
     if (succeeded(fixed))
-      choice = choose(kernel, *fixed, mostMembers(options, kind), ofCandidates, family);
+      choice = choose(kernel, *fixed, mostMembers(options, kind), ofCandidates, families);
     if (failed(choice)) {
       isGood = false;
       continue;
     }
+    const std::string name = kernel.getSymName().str();
+    const Family &family = families.at(name);
     // For the report: with what was not given, too.
     const tile::LegalBindings all =
         tile::legalBindings(kernel, {}, tile::kMaxBindings, ofCandidates.shouldStop);
@@ -132,23 +144,22 @@ FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOp
       continue;
     }
     const tile::Binding &binding = choice->members.front();
-    bound.push_back({kernel.getSymName().str(), describe(kernel, binding, *fixed, all, family)});
-    bound.back().second.isPredicted = choice->candidates > 0;
+    bound.push_back({name, name, binding, describe(kernel, binding, *fixed, all, family)});
+    bound.back().report.isPredicted = choice->candidates > 0;
+    addLeftOut(family, bound.back().report);
     isGood &= succeeded(tile::bindParams(kernel, binding));
     choice->members.front().applyTo(kernel);
   }
-  if (!isGood)
-    return failure();
-  return bound;
+  return success(isGood);
 }
 
 void tessera::addBound(const BoundKernels &bound, Report &report) {
-  for (const auto &[name, of] : bound) {
-    auto at = llvm::find_if(report.kernels,
-                            [&name = name](const KernelReport &k) { return k.name == name; });
+  for (const BoundKernel &kernel : bound) {
+    auto at =
+        llvm::find_if(report.kernels, [&](const KernelReport &k) { return k.name == kernel.name; });
     if (at == report.kernels.end()) // nothing else is reported of the CPU
-      at = report.kernels.insert(at, {name, {}, {}, {}});
-    at->bound = of;
+      at = report.kernels.insert(at, {kernel.name, {}, {}, {}});
+    at->bound = kernel.report;
   }
 }
 

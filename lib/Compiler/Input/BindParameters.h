@@ -12,15 +12,23 @@
 
 namespace tessera {
 
-/// What the parameters of kernels were bound to, by the names of the kernels.
-using BoundKernels = std::vector<std::pair<std::string, BoundReport>>;
+/// What the parameters of a kernel were bound to.
+struct BoundKernel {
+  std::string name;
+  std::string family; ///< the kernel that had the parameters
+  tile::Binding binding;
+  BoundReport report;
+};
+using BoundKernels = std::vector<BoundKernel>;
 
 /// Binds the parameters of all kernels by the option `bindings`. Where that leaves a choice, a
 /// kernel is replaced by the members that ChooseMembers.h finds, as many as the option `members`
 /// admits; if it admits one only, by the first choices that go together. Kernels without parameters
-/// stay as they are. `kind` is what the compilation makes.
-mlir::FailureOr<BoundKernels> bindParameters(mlir::ModuleOp module, const CompileOptions &options,
-                                             Emit kind, const CandidateOptions &ofCandidates);
+/// stay as they are. `kind` is what the compilation makes. A family that `families` does not have
+/// yet is compared and put there; of one that it has the candidates are those that are there.
+mlir::LogicalResult bindParameters(mlir::ModuleOp module, const CompileOptions &options, Emit kind,
+                                   const CandidateOptions &ofCandidates, Families &families,
+                                   BoundKernels &bound);
 
 /// Adds to the report what was bound.
 void addBound(const BoundKernels &bound, Report &report);

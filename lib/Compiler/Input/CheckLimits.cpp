@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Target/DiagnosedKernel.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -60,7 +61,10 @@ LogicalResult tessera::checkThreadRegisters(ModuleOp module, const CompileLimits
     if (registers <= 0 || static_cast<uint64_t>(registers) <= limits.threadRegisters)
       return success();
     auto type = cast<RankedTensorType>(tile.getType());
-    return emitError(tile.getLoc())
+    InFlightDiagnostic error = emitError(tile.getLoc());
+    if (auto kernel = tile.getParentRegion()->getParentOfType<tile::KernelOp>())
+      noteKernel(*error.getUnderlyingDiagnostic(), kernel.getSymNameAttr());
+    return error
            << "a tile of " << type.getNumElements() << " elements of type " << type.getElementType()
            << " takes " << registers << " registers of each thread, and at most "
            << limits.threadRegisters

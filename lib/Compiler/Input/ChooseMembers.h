@@ -10,6 +10,7 @@
 #include "tessera/Pipelines.h"
 
 #include <functional>
+#include <map>
 
 namespace tessera {
 
@@ -25,13 +26,23 @@ struct Candidate {
   contract::Expr cost;
 };
 
+/// A candidate that turned out not to compile.
+struct LeftOut {
+  tile::Binding binding;
+  std::string why;
+};
+
 /// A kernel whose parameters leave a choice, and what is known about its members.
 struct Family {
   size_t legal = 0;                  ///< bindings that go together
   bool hasMore = false;              ///< than `legal`, or may have
   size_t compared = 0;               ///< bindings that were looked at
   std::vector<Candidate> candidates; ///< of those the ones that compile and have a predicted time
+  std::vector<LeftOut> leftOut;      ///< that are none of `candidates` any more
 };
+
+/// By the name of the kernel.
+using Families = std::map<std::string, Family>;
 
 /// Which members an artifact holds.
 struct MemberChoice {

@@ -157,6 +157,11 @@ static json::Value toJson(const KernelReport &kernel) {
       result["more_members"] = true;
     if (kernel.bound->compared)
       result["compared"] = kernel.bound->compared;
+    if (!kernel.bound->leftOut.empty())
+      result["left_out"] = listOf(kernel.bound->leftOut, [](const auto &member) {
+        return json::Value(
+            json::Object{{"member", utf8(member.first)}, {"why", utf8(member.second)}});
+      });
     if (!kernel.bound->family.empty()) {
       result["family"] = utf8(kernel.bound->family);
       result["held"] = kernel.bound->held;

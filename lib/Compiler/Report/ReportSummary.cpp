@@ -103,6 +103,11 @@ static std::string sampleText(const BoundReport &bound) {
   return bound.compared ? ", " + std::to_string(bound.compared) + " of which were compared" : "";
 }
 
+static void printLeftOut(llvm::raw_ostream &os, const BoundReport &bound) {
+  for (const auto &[member, why] : bound.leftOut)
+    os << "  without " << member << ": " << why << "\n";
+}
+
 std::string tessera::boundText(const KernelReport &kernel) {
   if (!kernel.bound)
     return "";
@@ -118,6 +123,7 @@ std::string tessera::boundText(const KernelReport &kernel) {
     os << "; one of " << kernel.bound->held << " members of @" << kernel.bound->family << " (of "
        << countText(*kernel.bound) << sampleText(*kernel.bound)
        << "), of which the launcher takes the one that is predicted to be the fastest\n";
+    printLeftOut(os, *kernel.bound);
     return text;
   }
   const bool isChosen =
@@ -130,6 +136,7 @@ std::string tessera::boundText(const KernelReport &kernel) {
        << " members the first one that is possible: tilec --list-members prints all, -D "
        << kernel.bound->params.front().name << "=<number> takes another one";
   os << "\n";
+  printLeftOut(os, *kernel.bound);
   return text;
 }
 

@@ -46,7 +46,7 @@ static void refuseTwo(mlir::MLIRContext::Threading threading) {
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
       EXPECT_TRUE(cta::isPlanRefusal(diagnostic));
-      errors[kernelThatBrought(diagnostic).str()].push_back(diagnostic.str());
+      errors[diagnosedKernel(diagnostic).str()].push_back(diagnostic.str());
     }
     return mlir::success();
   });
