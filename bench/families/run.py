@@ -56,8 +56,8 @@ def compile_rows(options):
         began = time.monotonic()
         command = [options.tilec, os.path.join(ROOT, "examples", row["example"] + ".mlir"), "-o", os.path.join(options.compile_only, row["example"] + ".cubin"),
                    "--report=full"]
-        if options.members:
-            command.append(f"--members={options.members}")
+        if options.members or "members" in row:
+            command.append(f"--members={options.members or row['members']}")
         done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
         with open(os.path.join(options.compile_only, row["example"] + ".txt"), "w", encoding="utf-8") as file:
             file.write(done.stdout + done.stderr)
@@ -102,6 +102,17 @@ class Work:
             self.arguments = lambda s: s
             self.peer = lambda s: torch.matmul(s[0], s[1].t(), out=s[2])
             self.reference = lambda s: s[0].float() @ s[1].float().t()
+        elif kind == "gemm-i4":
+            k = shape["K"]
+            # The peer reads as many bytes of weights: it sums them.
+            weights = lambda: torch.randint(-128, 128, (n, k // 2), device="cuda", dtype=torch.int8)
+            sets = max(2, 200_000_000 // (n * k // 2) + 1)
+            x, scales, c = make(m, k), make(k // 128, n), torch.full((m, n), math.nan, device="cuda", dtype=torch.bfloat16)
+            self.sets = [(x, weights(), scales, c) for _ in range(sets)]
+            self.unit, self.amount, self.tolerance = "TB/s", n * k / 2.0, 1e-2
+            self.arguments = lambda s: s
+            self.peer = lambda s: s[1].view(torch.float16).sum()
+            self.reference = lambda s: s[0].float() @ (self.unpacked(s[1]) * s[2].float().t().repeat_interleave(128, 1)).t()
         else:
             dtype = torch.float32 if kind == "softmax" else torch.bfloat16
             x, y = make(m, n, dtype=dtype), torch.full((m, n), math.nan, device="cuda", dtype=dtype)
@@ -122,6 +133,11 @@ class Work:
                 self.peer = lambda s: f.layer_norm(s[0], (n,), gain, bias, 1e-5)
                 self.reference = lambda s: f.layer_norm(s[0].float(), (n,), gain.float(), bias.float(), 1e-5)
         self.out = self.sets[0][-1]
+
+    def unpacked(self, packed):
+        """Two signed numbers of 4 bits in each byte, the low ones first."""
+        low = (packed << 4) >> 4
+        return self.torch.stack([low, packed >> 4], 2).flatten(1).float()
 
     def error(self, expected):
         """Relative, in the norm of all elements. NaN if an element was not written."""

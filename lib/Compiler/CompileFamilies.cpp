@@ -33,12 +33,12 @@ static Remedy leaveOut(Said &said, const BoundKernels &bound, Families &families
   for (mlir::Diagnostic &diagnostic : said)
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
       broken.try_emplace(runner.sourceOf(diagnosedKernel(diagnostic)), diagnostic.str());
-  struct Member {
+  struct Broken {
     Family *family;
     const BoundKernel *kernel;
     std::string why;
   };
-  SmallVector<Member> members;
+  SmallVector<Broken> members;
   for (const auto &[name, why] : broken) {
     auto kernel = llvm::find_if(bound, [&name = name](const auto &k) { return k.name == name; });
     if (kernel == bound.end())
@@ -49,11 +49,11 @@ static Remedy leaveOut(Said &said, const BoundKernels &bound, Families &families
     members.push_back({&family->second, &*kernel, why});
   }
   Remedy remedy = members.empty() ? Remedy::NotMembers : Remedy::OtherMembers;
-  for (const Member &member : members) {
+  for (const Broken &member : members) {
     llvm::erase_if(member.family->candidates, [&](const Candidate &candidate) {
-      return candidate.binding == member.kernel->binding;
+      return candidate.member == member.kernel->member;
     });
-    member.family->leftOut.push_back({member.kernel->binding, member.why});
+    member.family->leftOut.push_back({member.kernel->member, member.why});
     if (member.family->candidates.empty())
       remedy = Remedy::NoneLeft;
   }
@@ -66,7 +66,7 @@ static void explain(ModuleOp source, const Families &families) {
     if (auto family = families.find(kernel.getSymName().str()); family != families.end())
       for (const LeftOut &member : family->second.leftOut)
         kernel.emitRemark("is compiled without its member ")
-            << tile::bindingText(member.binding) << ": " << member.why;
+            << member.member.text() << ": " << member.why;
 }
 
 LogicalResult tessera::compileFamilies(ModuleOp module, PhaseRunner &runner,
@@ -80,7 +80,8 @@ LogicalResult tessera::compileFamilies(ModuleOp module, PhaseRunner &runner,
                                          families, bound)) ||
                    failed(compile(with)));
   };
-  if (llvm::none_of(module.getOps<tile::KernelOp>(), tile::hasParams))
+  if (runner.options.members < 2 &&
+      llvm::none_of(module.getOps<tile::KernelOp>(), tile::hasParams))
     return attempt(module);
 
   MLIRContext *context = module.getContext();

@@ -160,6 +160,18 @@ private:
 };
 } // namespace
 
+/// Verifies the module, and names the kernels that are invalid.
+LogicalResult PhaseRunner::verifyKernels(ModuleOp module) {
+  if (succeeded(mlir::verify(module)))
+    return success();
+  mlir::ScopedDiagnosticHandler silent(module.getContext(),
+                                       [](mlir::Diagnostic &) { return success(); });
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    if (failed(mlir::verify(kernel)))
+      failedKernels.insert(kernel.getSymName().str());
+  return failure();
+}
+
 LogicalResult PhaseRunner::runPhase(ModuleOp module, Phase from, Phase to,
                                     const TilePipelineOptions &pipeline) {
   if (failed(begin(phaseName(to))))

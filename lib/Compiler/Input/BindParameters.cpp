@@ -44,7 +44,7 @@ static BoundReport describe(tile::KernelOp kernel, const tile::Binding &binding,
 /// The first kernel of a family reports what it does not hold.
 static void addLeftOut(const Family &family, BoundReport &report) {
   for (const LeftOut &member : family.leftOut)
-    report.leftOut.push_back({tile::bindingText(member.binding), member.why});
+    report.leftOut.push_back({member.member.text(), member.why});
 }
 
 /// A name for the member that no other kernel has: "gemm_BM128_BN256".
@@ -63,9 +63,9 @@ static LogicalResult replaceByMembers(ModuleOp module, tile::KernelOp kernel,
   // A copy is put behind the kernel, so the last member comes first.
   bool isGood = true;
   const size_t before = bound.size();
-  for (const tile::Binding &binding : llvm::reverse(choice.members)) {
-    const std::string name = nameOf(module, kernel, binding);
-    BoundReport report = describe(kernel, binding, fixed, all, family);
+  for (const Member &chosen : llvm::reverse(choice.members)) {
+    const std::string name = nameOf(module, kernel, chosen);
+    BoundReport report = describe(kernel, chosen.binding, fixed, all, family);
     report.family = kernel.getSymName().str();
     report.held = static_cast<int64_t>(choice.members.size());
     report.loss = choice.loss;
@@ -75,10 +75,10 @@ static LogicalResult replaceByMembers(ModuleOp module, tile::KernelOp kernel,
       continue;
     }
     (*member)->setAttr(tile::kMemberOf, kernel.getSymNameAttr());
-    (*member)->setAttr(tile::kMember,
-                       StringAttr::get(module.getContext(), tile::bindingText(binding)));
+    (*member)->setAttr(tile::kMember, StringAttr::get(module.getContext(), chosen.text()));
+    chosen.applyTo(*member);
     bound.insert(bound.begin() + before,
-                 {name, kernel.getSymName().str(), binding, std::move(report)});
+                 {name, kernel.getSymName().str(), chosen, std::move(report)});
   }
   if (isGood)
     addLeftOut(family, bound[before].report);
@@ -97,7 +97,7 @@ static size_t mostMembers(const CompileOptions &options, Emit kind) {
 /// The members of a kernel with parameters; and what is known of the family, where there was a
 /// choice.
 static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding &fixed,
-                                      size_t most, const CandidateOptions &options,
+                                      size_t most, bool alsoOne, const CandidateOptions &options,
                                       Families &families) {
   // Why there is none is an error.
   FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed, options.shouldStop);
@@ -106,12 +106,12 @@ static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding
   auto [known, isNew] = families.try_emplace(kernel.getSymName().str());
   Family &family = known->second;
   if (isNew && most > 1) {
-    FailureOr<Family> compared = compareMembers(kernel, fixed, options);
+    FailureOr<Family> compared = compareMembers(kernel, fixed, alsoOne, options);
     if (failed(compared))
       return failure();
     family = std::move(*compared);
   }
-  return family.candidates.empty() ? MemberChoice{{*first}} : chooseMembers(kernel, family, most);
+  return family.candidates.empty() ? MemberChoice{{Member{*first}}} : chooseMembers(kernel, family, most);
 }
 
 LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &options, Emit kind,
@@ -122,12 +122,14 @@ LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &opt
     return failure();
   bool isGood = true;
   for (auto kernel : llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
-    if (!tile::hasParams(kernel))
+    // Where members are asked for, one binding may be two of them.
+    const bool alsoOne = options.members > 1;
+    if (!tile::hasParams(kernel) && !alsoOne)
       continue;
     FailureOr<tile::Binding> fixed = tile::givenFor(kernel, *given);
     FailureOr<MemberChoice> choice = failure();
     if (succeeded(fixed))
-      choice = choose(kernel, *fixed, mostMembers(options, kind), ofCandidates, families);
+      choice = choose(kernel, *fixed, mostMembers(options, kind), alsoOne, ofCandidates, families);
     if (failed(choice)) {
       isGood = false;
       continue;
@@ -143,12 +145,14 @@ LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &opt
       isGood &= succeeded(replaceByMembers(module, kernel, *fixed, *choice, all, family, bound));
       continue;
     }
-    const tile::Binding &binding = choice->members.front();
-    bound.push_back({name, name, binding, describe(kernel, binding, *fixed, all, family)});
+    const Member &member = choice->members.front();
+    if (!tile::hasParams(kernel) && !member.isDivided)
+      continue;
+    bound.push_back({name, name, member, describe(kernel, member.binding, *fixed, all, family)});
     bound.back().report.isPredicted = choice->candidates > 0;
     addLeftOut(family, bound.back().report);
-    isGood &= succeeded(tile::bindParams(kernel, binding));
-    choice->members.front().applyTo(kernel);
+    isGood &= succeeded(tile::bindParams(kernel, member.binding));
+    member.applyTo(kernel);
   }
   return success(isGood);
 }

@@ -16,7 +16,7 @@ namespace tessera {
 struct BoundKernel {
   std::string name;
   std::string family; ///< the kernel that had the parameters
-  tile::Binding binding;
+  Member member;
   BoundReport report;
 };
 using BoundKernels = std::vector<BoundKernel>;
@@ -24,7 +24,8 @@ using BoundKernels = std::vector<BoundKernel>;
 /// Binds the parameters of all kernels by the option `bindings`. Where that leaves a choice, a
 /// kernel is replaced by the members that ChooseMembers.h finds, as many as the option `members`
 /// admits; if it admits one only, by the first choices that go together. Kernels without parameters
-/// stay as they are. `kind` is what the compilation makes. A family that `families` does not have
+/// stay as they are, unless that option asks for several members: then what may be divided among
+/// blocks has two. `kind` is what the compilation makes. A family that `families` does not have
 /// yet is compared and put there; of one that it has the candidates are those that are there.
 mlir::LogicalResult bindParameters(mlir::ModuleOp module, const CompileOptions &options, Emit kind,
                                    const CandidateOptions &ofCandidates, Families &families,

@@ -48,15 +48,20 @@ using Shape = std::vector<std::vector<int64_t>>;
 //===--- candidates --------------------------------------------------------------------------===//
 
 std::string Member::text() const {
-  // No parameter has such a name, nor is a part of a binding without a number.
-  return tile::bindingText(binding) + (isDivided ? ",stream-k" : "");
+  // No part of a binding is without a number.
+  std::string text = tile::bindingText(binding);
+  if (isDivided)
+    text += text.empty() ? "stream-k" : ",stream-k";
+  return text.empty() ? "whole" : text;
 }
 
 std::string Member::suffix() const {
   std::string text;
   for (const auto &[param, value] : binding)
     text += "_" + param + std::to_string(value);
-  return text + (isDivided ? "_stream_k" : "");
+  if (isDivided)
+    text += "_stream_k";
+  return text.empty() ? "_whole" : text;
 }
 
 void Member::applyTo(tile::KernelOp kernel) const {
@@ -134,6 +139,7 @@ private:
   };
   void addThresholds(const contract::Expr &condition);
   Shape at(ArrayRef<size_t> choice) const;
+  void keepEqualities(Shape &shape) const;
 
   const contract::Kernel &kernel;
   std::vector<Size> sizes;                   ///< that are free
@@ -207,6 +213,32 @@ Shape Shapes::at(ArrayRef<size_t> choice) const {
   return shape;
 }
 
+/// Gives sizes that the kernel assumes to be equal to what it computes of others that value: that an
+/// array of packed numbers has half as many columns as another one.
+void Shapes::keepEqualities(Shape &shape) const {
+  contract::LaunchNumbers numbers;
+  numbers.size = [&](unsigned arg, unsigned dim) { return shape[arg][dim]; };
+  for (const contract::Assume &assume : kernel.assumes) {
+    const contract::Expr &condition = assume.cond;
+    if (condition.kind() != contract::Expr::Kind::Apply || condition.op() != "cmp_eq")
+      continue;
+    for (auto [from, to] : {std::pair(0, 1), std::pair(1, 0)}) {
+      const contract::Expr &size = condition.operands()[to];
+      if (size.kind() != contract::Expr::Kind::Size ||
+          numberOf[size.arg()][size.dim()] == kStatic)
+        continue;
+      std::optional<int64_t> value = contract::evaluate(condition.operands()[from], numbers);
+      if (!value || *value < 0)
+        continue;
+      for (auto [extents, ofArg] : llvm::zip_equal(shape, numberOf))
+        for (auto [extent, number] : llvm::zip_equal(extents, ofArg))
+          if (number == numberOf[size.arg()][size.dim()])
+            extent = *value;
+      break;
+    }
+  }
+}
+
 /// All combinations, or as many as are looked at, spread evenly over them.
 std::vector<Shape> Shapes::all() const {
   double combinations = 1;
@@ -227,6 +259,7 @@ std::vector<Shape> Shapes::all() const {
       rest /= values;
     }
     Shape shape = at(choice);
+    keepEqualities(shape);
     const bool fits = llvm::all_of(shape, [](const std::vector<int64_t> &extents) {
       return std::accumulate(extents.begin(), extents.end(), 1.0, std::multiplies<>()) <=
              kMostElements;
@@ -315,7 +348,7 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
 }
 
 FailureOr<Family> tessera::compareMembers(tile::KernelOp kernel, const tile::Binding &fixed,
-                                          const CandidateOptions &options) {
+                                          bool alsoOne, const CandidateOptions &options) {
   const tile::LegalBindings legal =
       tile::sampleBindings(kernel, fixed, kMostCandidates, options.shouldStop);
   Family family;
@@ -326,10 +359,23 @@ FailureOr<Family> tessera::compareMembers(tile::KernelOp kernel, const tile::Bin
     if (options.shouldStop())
       return failure();
     // One binding needs no prediction, and why it fails is an error.
-    if (legal.bindings.size() > 1)
-      if (std::optional<Candidate> candidate = predict(kernel, binding, options))
+    if (legal.bindings.size() > 1 || alsoOne)
+      if (std::optional<Candidate> candidate = predict(kernel, Member{binding}, options))
         family.candidates.push_back(std::move(*candidate));
   }
+  if (family.candidates.empty())
+    return family;
+  // Those that are good at some sizes are good there when few output tiles are divided, too.
+  for (Member member :
+       take(family.candidates, kMostDivided, cta::machineOf(kernel).sms).members) {
+    if (options.shouldStop())
+      return failure();
+    member.isDivided = true;
+    if (std::optional<Candidate> candidate = predict(kernel, member, options))
+      family.candidates.push_back(std::move(*candidate));
+  }
+  if (legal.bindings.size() == 1 && family.candidates.size() == 1)
+    family.candidates.clear();
   return family;
 }
 
@@ -339,7 +385,7 @@ MemberChoice tessera::chooseMembers(tile::KernelOp kernel, const Family &family,
     kernel.emitWarning(
         "has members whose times cannot be compared, because they depend on more than "
         "sizes of arguments; the first binding is taken: bind the parameters (-D)");
-    return {{family.candidates.front().binding}};
+    return {{family.candidates.front().member}};
   }
   if (!found.servesAll)
     kernel.emitWarning("has launches that none of its ")

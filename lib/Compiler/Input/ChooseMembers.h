@@ -19,16 +19,37 @@ constexpr unsigned kMostMembers = 8;
 /// The most bindings that are compared. Of a larger family that is a sample.
 constexpr size_t kMostCandidates = 96;
 
-/// A binding that compiles as far as its predicted time.
+/// The most bindings whose last wave may also be divided (stream-K), as candidates of their own.
+constexpr size_t kMostDivided = 16;
+
+/// A member of a family.
+struct Member {
+  tile::Binding binding; ///< empty for a kernel without parameters
+  /// True if blocks share the iterations of the output tiles of the last wave (stream-K), where the
+  /// compiler expects that to pay at some sizes.
+  bool isDivided = false;
+  bool operator==(const Member &other) const {
+    return binding == other.binding && isDivided == other.isDivided;
+  }
+  /// How artifacts call it: "BM=128,BN=64" or "BM=128,BN=64,stream-k"; without parameters "whole"
+  /// or "stream-k".
+  std::string text() const;
+  /// What follows the name of the family in that of the member: "_BM128_BN64_stream_k".
+  std::string suffix() const;
+  /// States in the kernel, whose parameters have been bound, what the binding does not say.
+  void applyTo(tile::KernelOp kernel) const;
+};
+
+/// A member that compiles as far as its predicted time.
 struct Candidate {
-  tile::Binding binding;
+  Member member;
   contract::Kernel kernel; ///< arguments and conditions; no variants
   contract::Expr cost;
 };
 
 /// A candidate that turned out not to compile.
 struct LeftOut {
-  tile::Binding binding;
+  Member member;
   std::string why;
 };
 
@@ -46,7 +67,7 @@ using Families = std::map<std::string, Family>;
 
 /// Which members an artifact holds.
 struct MemberChoice {
-  std::vector<tile::Binding> members; ///< in the order of the choices; not empty
+  std::vector<Member> members; ///< in the order of the choices; not empty
   size_t candidates = 0;              ///< among which they were chosen; 0: none was sought
   /// How much slower than the best candidate the members are predicted to be, on average over the
   /// sizes that were looked at: 0.01 is 1 %.
@@ -66,10 +87,11 @@ struct CandidateOptions {
 };
 
 /// Compiles each binding with the values of `fixed`, or kMostCandidates of them, to phase *planned*
-/// in a module of its own; one that does not get there is no candidate. Fails, without an error, if
-/// the compilation must end.
+/// in a module of its own; one that does not get there is no candidate. The best kMostDivided of them
+/// are also tried with a divided last wave, if the kernel has no plan. One binding is compared with
+/// itself, divided, only if `alsoOne`. Fails, without an error, if the compilation must end.
 mlir::FailureOr<Family> compareMembers(tile::KernelOp kernel, const tile::Binding &fixed,
-                                       const CandidateOptions &options);
+                                       bool alsoOne, const CandidateOptions &options);
 
 /// Chooses up to `most` of the candidates, of which there is one at least: those that are together
 /// the fastest over many sizes, as the model predicts, and that serve all sizes that some candidate
