@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <unordered_map>
+
 using namespace tessera::layout;
 
 namespace {
@@ -38,7 +40,14 @@ ConversionKind check(const RegisterLayout &src, const RegisterLayout &dst, const
   Conversion c = classify(src, dst, shape);
   Registers from = fill(src, shape), want = fill(dst, shape);
   bool inWarp = true, inThread = true;
-  for (size_t t = 0; t < want.size(); ++t)
+  std::unordered_map<int64_t, uint32_t> lanes; // of one warp, by what they hold
+  for (size_t t = 0; t < want.size(); ++t) {
+    if (t % 32 == 0) {
+      lanes.clear();
+      for (size_t lane = 0; lane < 32; ++lane)
+        for (int64_t value : from[t + lane])
+          lanes[value] |= uint32_t(1) << lane;
+    }
     for (size_t r = 0; r < want[t].size(); ++r) {
       if (want[t][r] == kDead)
         continue;
@@ -63,16 +72,11 @@ ConversionKind check(const RegisterLayout &src, const RegisterLayout &dst, const
         return c.kind;
       }
       // Finds out by search what is right.
-      bool thread = false, warp = false;
-      for (size_t u = t / 32 * 32; u < t / 32 * 32 + 32; ++u)
-        for (int64_t value : from[u])
-          if (value == want[t][r]) {
-            warp = true;
-            thread |= u == t;
-          }
-      inThread &= thread;
-      inWarp &= warp;
+      auto held = lanes.find(want[t][r]);
+      inThread &= held != lanes.end() && (held->second >> (t % 32) & 1);
+      inWarp &= held != lanes.end();
     }
+  }
   EXPECT_EQ(c.kind <= ConversionKind::RegisterSelect, inThread) << toString(c.kind);
   if (!inWarp) {
     EXPECT_EQ(c.kind, ConversionKind::Shared);
