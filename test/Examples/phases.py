@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that a kernel that is saved in any phase compiles on to the same result as without the stop.
 
-  phases.py TILEC TILE-OPT DIR [--ptx] PROGRAM...
+  phases.py TILEC TILE-OPT DIR [--ptx NAME,...] PROGRAM...
 
 The texts of all phases go to DIR. Each is compiled on to the next phase, and what is in phase llvm is read and printed: both must be
-what the whole compilation made. The text of phase llvm says all that PTX is made of, so each also compiles on to the same PTX; --ptx
-makes it and compares it, too. Prints a line for each program and phase that differs, and how many were the same.
+what the whole compilation made. The text of phase llvm says all that PTX is made of, so each also compiles on to the same PTX; of the
+programs that --ptx names it is made and compared, too. Prints a line for each program and phase that differs, and how many were the same.
 """
 
 import argparse
@@ -35,14 +35,15 @@ def main():
     parser.add_argument("tilec")
     parser.add_argument("tile_opt")
     parser.add_argument("folder")
-    parser.add_argument("--ptx", action="store_true")
+    parser.add_argument("--ptx", default="")
     parser.add_argument("programs", nargs="+")
     options = parser.parse_args()
-    whole = "--emit=ptx" if options.ptx else "--stop-after=llvm"
+    to_ptx = set(filter(None, options.ptx.split(",")))
     same = differ = 0
     for program in options.programs:
         name = os.path.splitext(os.path.basename(program))[0]
         temps = os.path.join(options.folder, name)
+        whole = "--emit=ptx" if name in to_ptx else "--stop-after=llvm"
         made = compile_to(options.tilec, program, whole, "--save-temps=" + temps)
         # Of a kernel that is compiled again with another plan, the last phases count.
         saved = {file.split("-", 1)[1]: os.path.join(temps, file) for file in sorted(os.listdir(temps))}
@@ -50,7 +51,8 @@ def main():
         for phase, after in zip(PHASES, PHASES[1:]):
             results[phase] = compile_to(options.tilec, saved[phase + ".mlir"], "--stop-after=" + after) == read(saved[after + ".mlir"])
         results["llvm"] = compile_to(options.tile_opt, saved["llvm.mlir"]) == read(saved["llvm.mlir"])
-        if options.ptx:
+        if name in to_ptx:
+            to_ptx.remove(name)
             # With --save-temps, too: the PTX of all kernels then comes in one piece.
             again = "--save-temps=" + os.path.join(temps, "again")
             results["llvm to PTX"] = compile_to(options.tilec, saved["llvm.mlir"], whole, again) == made
@@ -58,6 +60,8 @@ def main():
         for phase in [phase for phase, equal in results.items() if not equal]:
             differ += 1
             print(f"{name}: differs after {phase}")
+    for name in to_ptx:
+        sys.exit(f"{name} of --ptx is no program")
     print(f"{same} same, {differ} differ")
     sys.exit(1 if differ else 0)
 
