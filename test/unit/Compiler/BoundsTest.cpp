@@ -51,7 +51,9 @@ public:
     std::error_code error;
     llvm::raw_fd_ostream script(program(), error);
     script << "#!/bin/sh\ncase \"$*\" in *--version*) echo 'release 13.0, V13.0.88'; exit;; esac\n"
-           << "echo $$ > " << directory << "/number\nexec sleep 600\n";
+           // The file is there with its number, or not at all.
+           << "echo $$ > " << directory << "/new && mv " << directory << "/new " << directory
+           << "/number\nexec sleep 600\n";
     script.close();
     EXPECT_FALSE(llvm::sys::fs::setPermissions(program(), llvm::sys::fs::all_all));
   }
