@@ -111,7 +111,8 @@ static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding
       return failure();
     family = std::move(*compared);
   }
-  return family.candidates.empty() ? MemberChoice{{Member{*first}}} : chooseMembers(kernel, family, most);
+  return family.candidates.empty() ? MemberChoice{{Member{*first}}}
+                                   : chooseMembers(kernel, family, most);
 }
 
 LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &options, Emit kind,

@@ -213,8 +213,8 @@ Shape Shapes::at(ArrayRef<size_t> choice) const {
   return shape;
 }
 
-/// Gives sizes that the kernel assumes to be equal to what it computes of others that value: that an
-/// array of packed numbers has half as many columns as another one.
+/// Gives sizes that the kernel assumes to be equal to what it computes of others that value: that
+/// an array of packed numbers has half as many columns as another one.
 void Shapes::keepEqualities(Shape &shape) const {
   contract::LaunchNumbers numbers;
   numbers.size = [&](unsigned arg, unsigned dim) { return shape[arg][dim]; };
@@ -224,8 +224,7 @@ void Shapes::keepEqualities(Shape &shape) const {
       continue;
     for (auto [from, to] : {std::pair(0, 1), std::pair(1, 0)}) {
       const contract::Expr &size = condition.operands()[to];
-      if (size.kind() != contract::Expr::Kind::Size ||
-          numberOf[size.arg()][size.dim()] == kStatic)
+      if (size.kind() != contract::Expr::Kind::Size || numberOf[size.arg()][size.dim()] == kStatic)
         continue;
       std::optional<int64_t> value = contract::evaluate(condition.operands()[from], numbers);
       if (!value || *value < 0)
@@ -366,8 +365,7 @@ FailureOr<Family> tessera::compareMembers(tile::KernelOp kernel, const tile::Bin
   if (family.candidates.empty())
     return family;
   // Those that are good at some sizes are good there when few output tiles are divided, too.
-  for (Member member :
-       take(family.candidates, kMostDivided, cta::machineOf(kernel).sms).members) {
+  for (Member member : take(family.candidates, kMostDivided, cta::machineOf(kernel).sms).members) {
     if (options.shouldStop())
       return failure();
     member.isDivided = true;

@@ -68,7 +68,7 @@ using Families = std::map<std::string, Family>;
 /// Which members an artifact holds.
 struct MemberChoice {
   std::vector<Member> members; ///< in the order of the choices; not empty
-  size_t candidates = 0;              ///< among which they were chosen; 0: none was sought
+  size_t candidates = 0;       ///< among which they were chosen; 0: none was sought
   /// How much slower than the best candidate the members are predicted to be, on average over the
   /// sizes that were looked at: 0.01 is 1 %.
   double loss = 0;
@@ -87,9 +87,9 @@ struct CandidateOptions {
 };
 
 /// Compiles each binding with the values of `fixed`, or kMostCandidates of them, to phase *planned*
-/// in a module of its own; one that does not get there is no candidate. The best kMostDivided of them
-/// are also tried with a divided last wave, if the kernel has no plan. One binding is compared with
-/// itself, divided, only if `alsoOne`. Fails, without an error, if the compilation must end.
+/// in a module of its own; one that does not get there is no candidate. The best kMostDivided of
+/// them are also tried with a divided last wave, if the kernel has no plan. One binding is compared
+/// with itself, divided, only if `alsoOne`. Fails, without an error, if the compilation must end.
 mlir::FailureOr<Family> compareMembers(tile::KernelOp kernel, const tile::Binding &fixed,
                                        bool alsoOne, const CandidateOptions &options);
 

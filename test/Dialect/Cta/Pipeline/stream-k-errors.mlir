@@ -44,7 +44,7 @@ tile.kernel @scaled(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %zero = arith.constant dense<0.0> : !acc
-    // expected-error @below {{stands in the way of stream_k: result 0 of the main loop is not just a sum of matrix products, so that blocks cannot each compute a part of it; plan stream_k = 0}}
+    // expected-error @below {{stands in the way of stream_k: result 0 of the main loop is not just a sum, so that blocks cannot each compute a part of it; plan stream_k = 0}}
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
       %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
       %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
@@ -254,6 +254,102 @@ tile.kernel @none(%x: memref<?xf32>, %n: index) attributes {phase = #tile.phase<
   %one = arith.constant 1.0 : f32
   tile.grid (%i) = (0) to (%n) step (128) {
     memref.store %one, %x[%i] : memref<?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<planned>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+// The sum is scaled, not what is added to it: a weighted sum in which earlier iterations count less cannot be cut.
+tile.kernel @decays(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %half = arith.constant dense<0.5> : !acc
+    // expected-error @below {{stands in the way of stream_k: result 0 of the main loop is not just a sum, so that blocks cannot each compute a part of it; plan stream_k = 0}}
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %zero : !a, !b -> !acc
+      %e = math.fma %c, %half, %d : !acc
+      scf.yield %e : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<planned>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+// With the sum on the right each iteration changes its sign.
+tile.kernel @subtracts(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %half = arith.constant dense<0.5> : !acc
+    // expected-error @below {{stands in the way of stream_k: result 0 of the main loop is not just a sum, so that blocks cannot each compute a part of it; plan stream_k = 0}}
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %zero : !a, !b -> !acc
+      %e = arith.subf %d, %c : !acc
+      scf.yield %e : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<planned>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+// Additions of f32 by threads that may not be reassociated.
+tile.kernel @ordered(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1, reassoc = #tile.switch<off>} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %half = arith.constant dense<0.5> : !acc
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %zero : !a, !b -> !acc
+      // expected-error @below {{stands in the way of stream_k: additions may not be reassociated (reassoc = off); plan stream_k = 0}}
+      %e = arith.addf %c, %d : !acc
+      scf.yield %e : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
   }
   tile.return
 }

@@ -141,3 +141,40 @@ tile.kernel @no_plan(%x: memref<?xf32>, %n: index) attributes {phase = #placed, 
   }
   tile.return
 }
+
+// -----
+
+#placed = #tile.phase<planned>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+// What threads add may be products that they scale, in several additions, with the sum on either side.
+// CHECK-LABEL: tile.kernel @scaled(
+// CHECK:       cta.for_output_tiles
+// CHECK:         %[[SUM:.*]] = scf.for
+// CHECK:         cta.add_partial
+// CHECK:         cta.put_partial %[[SUM]]
+tile.kernel @scaled(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %half = arith.constant dense<0.5> : !acc
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %zero : !a, !b -> !acc
+      %f = math.fma %d, %half, %c : !acc
+      %e = arith.addf %half, %f : !acc
+      scf.yield %e : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
