@@ -17,6 +17,7 @@
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Tile/Params/Members.h"
 #include "tessera/Dialect/Tile/SymbolNames.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Dialect/Tile/Transforms.h"
@@ -72,6 +73,7 @@ struct Choice {
 
 struct Tried : Choice {
   cta::PlanAttr given;            ///< by the source IR or the options
+  bool isMember = false;          ///< of a family
   bool demandsNoSpills = false;   ///< so no plan is taken with which ptxas loses something
   bool wasAssembled = false;      ///< some plan passed all passes and ptxas, with or without loss
   std::optional<size_t> failedIn; ///< the first compilation in which the kernel failed
@@ -96,6 +98,7 @@ public:
         continue;
       Tried &tried = kernels[kernel.getSymName()];
       tried.given = given;
+      tried.isMember = kernel->hasAttr(tile::kMemberOf);
       tried.ofVariants = kernel->getAttrOfType<DictionaryAttr>(tile::kVariantPlans);
       if (tile::RequireAttr require = kernel.getRequireAttr())
         tried.demandsNoSpills = require.contains(tile::Requirement::NoSpills);
@@ -219,11 +222,14 @@ NextPlans::Answer NextPlans::advance(const std::map<StringRef, Failure> &failure
 }
 
 bool NextPlans::isMended(mlir::Diagnostic &diagnostic) const {
-  // A pass names a variant, ptxas the kernel.
+  // A pass names a variant.
   const StringRef name = diagnosedKernel(diagnostic);
-  auto variant = kernelOf.find(name);
-  auto kernel = kernels.find(variant == kernelOf.end() ? name : StringRef(variant->second));
-  return kernel != kernels.end() && kernel->second.attempt != Attempt::None;
+  if (auto variant = kernelOf.find(name); variant != kernelOf.end())
+    return kernels.at(variant->second).attempt != Attempt::None;
+  // ptxas names the kernel. A member with an error would be left out of its family.
+  auto kernel = kernels.find(name);
+  return kernel != kernels.end() && kernel->second.isMember &&
+         kernel->second.attempt != Attempt::None;
 }
 
 /// Adds what is known about the plan.
