@@ -21,6 +21,7 @@
 #include "tessera/Target/PtxCheck.h"
 #include "tessera/Target/PtxEmitter.h"
 #include "tessera/Target/Ptxas.h"
+#include "tessera/Target/SharedFunctions.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringSet.h"
@@ -213,6 +214,27 @@ collectRejected(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &p
   return rejected;
 }
 
+/// Compiles equal functions of members once. The report names the functions that are launched.
+static void share(ModuleOp module, std::string &contract,
+                  std::map<std::string, PtxasPolicy> &policies, Report &report) {
+  const SharedFunctions shared = shareFunctions(module, contract);
+  if (shared.empty())
+    return;
+  for (const auto &[name, kept] : shared) {
+    // What one launch demands, or makes worth its time, the others get.
+    PtxasPolicy &policy = policies[kept];
+    const PtxasPolicy &other = policies[name];
+    policy.isFallback &= other.isFallback;
+    policy.requireNoSpills |= other.requireNoSpills;
+    policies.erase(name);
+  }
+  for (KernelReport &kernel : report.kernels)
+    for (VariantReport &variant : kernel.variants)
+      for (LaunchReport &launch : variant.launches)
+        if (auto it = shared.find(launch.symbol); it != shared.end())
+          launch.symbol = it->second;
+}
+
 LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
                                      PhaseRunner &runner) {
   const CompileOptions &options = runner.options;
@@ -276,6 +298,9 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
   FailureOr<std::string> contract = finishGpuContract(module, result.report.compiler);
   if (failed(contract))
     return failure();
+  // Not if each line of code is to be one of its own launch.
+  if (!options.lineInfo)
+    share(module, *contract, policies, result.report);
   if (failed(runner.save("contract.json", *contract, loc)))
     return failure();
   if (result.kind == Emit::Json) {

@@ -1,0 +1,109 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Target/SharedFunctions.h"
+
+#include "tessera/Contract/Contract.h"
+#include "tessera/Target/GpuContract.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace tessera;
+
+namespace json = llvm::json;
+
+/// What is said of a function beside its name and what the contract says of each launch.
+static DictionaryAttr attributesOf(LLVM::LLVMFuncOp function) {
+  NamedAttrList attributes(function->getAttrDictionary());
+  for (StringRef name : {StringRef(SymbolTable::getSymbolAttrName()), StringRef(kParamsAttr),
+                         StringRef(kDescriptorsAttr)})
+    attributes.erase(name);
+  return attributes.getDictionary(function.getContext());
+}
+
+static size_t hashOf(LLVM::LLVMFuncOp function) {
+  llvm::hash_code hash = llvm::hash_value(attributesOf(function).getAsOpaquePointer());
+  function.getBody().walk([&](Operation *op) {
+    hash = llvm::hash_combine(
+        hash, OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
+                                                OperationEquivalence::ignoreHashValue,
+                                                OperationEquivalence::IgnoreLocations));
+  });
+  return hash;
+}
+
+static bool areSame(LLVM::LLVMFuncOp a, LLVM::LLVMFuncOp b) {
+  return attributesOf(a) == attributesOf(b) &&
+         OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(),
+                                                    OperationEquivalence::IgnoreLocations);
+}
+
+/// How the function is started, as text. Nothing if the launcher keeps something for it by its
+/// name: numbers of clusters.
+static std::optional<std::string> startOf(const json::Object &launch) {
+  if (launch.get("places"))
+    return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (StringRef key : {"block", "shared", "cluster", "dependent"})
+    if (const json::Value *value = launch.get(key))
+      os << key << *value;
+  return text;
+}
+
+/// Calls `take` for each launch of a member.
+static void forEachLaunch(json::Value &contract, llvm::function_ref<void(json::Object &)> take) {
+  auto each = [](json::Value &of, StringRef key, llvm::function_ref<void(json::Value &)> take) {
+    json::Object *object = of.getAsObject();
+    if (json::Array *list = object ? object->getArray(key) : nullptr)
+      for (json::Value &value : *list)
+        take(value);
+  };
+  each(contract, "kernels", [&](json::Value &kernel) {
+    each(kernel, "variants", [&](json::Value &variant) {
+      if (variant.getAsObject()->get("member"))
+        each(variant, "launches", [&](json::Value &launch) { take(*launch.getAsObject()); });
+    });
+  });
+}
+
+SharedFunctions tessera::shareFunctions(ModuleOp module, std::string &contract) {
+  SharedFunctions shared;
+  // Most contracts have no members.
+  if (!StringRef(contract).contains("\"member\":"))
+    return shared;
+  llvm::Expected<json::Value> parsed = contract::parseJson(contract);
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
+    return shared;
+  }
+  SymbolTable symbols(module);
+  std::map<std::pair<size_t, std::string>, SmallVector<LLVM::LLVMFuncOp, 1>> kept;
+  forEachLaunch(*parsed, [&](json::Object &launch) {
+    auto function = symbols.lookup<LLVM::LLVMFuncOp>(launch.getString("symbol").value_or(""));
+    std::optional<std::string> start = startOf(launch);
+    if (!function || !start)
+      return;
+    SmallVector<LLVM::LLVMFuncOp, 1> &alike = kept[{hashOf(function), *start}];
+    auto same = llvm::find_if(alike, [&](LLVM::LLVMFuncOp k) { return areSame(k, function); });
+    if (same == alike.end()) {
+      alike.push_back(function);
+      return;
+    }
+    if (*same == function)
+      return;
+    shared[function.getSymName().str()] = (*same).getSymName().str();
+    launch["symbol"] = (*same).getSymName().str();
+    symbols.erase(function);
+  });
+  if (!shared.empty()) {
+    contract.clear();
+    llvm::raw_string_ostream(contract) << *parsed;
+  }
+  return shared;
+}
