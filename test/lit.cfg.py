@@ -27,7 +27,11 @@ config.environment["PATH"] = os.path.pathsep.join(
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
 # The threads of numpy's products wait for work in a loop, and the tests have a job for each core already.
 config.environment["OPENBLAS_NUM_THREADS"] = "1"
-for name in ("HOME", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"):
+# Projects of hosts are the same in each run, so the cache of compilations that the build uses serves them, too.
+if shutil.which("ccache"):
+    for language in ("C", "CXX"):
+        config.environment[f"CMAKE_{language}_COMPILER_LAUNCHER"] = "ccache"
+for name in ("HOME", "CCACHE_DIR", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
