@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 
 #include <cmath>
 #include <limits>
@@ -75,7 +76,7 @@ static bool becomesDivided(ModuleOp module, const CandidateOptions &options) {
   PassManager pm(module->getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(false);
   buildTilePipeline(pm, Phase::Planned, Phase::Scheduled, options.pipeline);
-  return succeeded(pm.run(module)) &&
+  return succeeded(pm.run(module)) && succeeded(mlir::verify(module)) &&
          module.walk([](cta::PutPartialOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
@@ -93,8 +94,9 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &can
   for (auto other : llvm::make_early_inc_range(module->getOps<tile::KernelOp>()))
     if (other != member)
       other.erase();
-  // Whoever gives a plan has decided.
-  if (candidate.isDivided && (member.getPlanAttr() || member->hasAttr(tile::kVariantPlans)))
+  // Whoever gives a plan has decided. And the order of a divided sum depends on sizes.
+  if (candidate.isDivided &&
+      (member.getPlanAttr() || member->hasAttr(tile::kVariantPlans) || !member.reassociates()))
     return std::nullopt;
   member->setAttr(tile::kMemberOf, kernel.getSymNameAttr());
   member->setAttr(tile::kMember, b.getStringAttr(candidate.text()));

@@ -39,8 +39,9 @@ static bool isPredictedAsLines(tile::KernelOp aligned) {
   if (aligned.getBody().getOps<tile::CostOp>().empty())
     return true;
   return !aligned
-              .walk([](cta::LaunchOp launch) {
-                auto prediction = launch->getAttrOfType<DictionaryAttr>(cta::kPredictionAttr);
+              .walk([](Operation *op) {
+                // On grids, and on launches after those are lowered.
+                auto prediction = op->getAttrOfType<DictionaryAttr>(cta::kPredictionAttr);
                 auto cycles = [&](StringRef name) {
                   auto known = prediction ? prediction.getAs<IntegerAttr>(name) : IntegerAttr();
                   return known ? known.getInt() : 0;

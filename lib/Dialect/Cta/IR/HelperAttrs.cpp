@@ -23,6 +23,7 @@ static constexpr tile::HelperAttrRule kRules[] = {
     {kAloneAttr, "tile.kernel", "unit", tile::isOneOf<tile::KernelOp>, tile::isKind<UnitAttr>},
     {kLeastGroupAttr, "cta.launch", "an integer", tile::isOneOf<LaunchOp>,
      tile::isKind<IntegerAttr>},
+    {kNarrowAttr, "cta.launch", "a bool", tile::isOneOf<LaunchOp>, tile::isKind<BoolAttr>},
     {kOrderAttr, "cta.launch", "a #tile.order", tile::isOneOf<LaunchOp>,
      tile::isKind<tile::OrderAttr>},
     {kPanelAttr, "tile.grid", "an integer", tile::isOneOf<tile::GridOp>, tile::isKind<IntegerAttr>},

@@ -160,6 +160,19 @@ static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> count
   return finish();
 }
 
+/// Whether only one of the numbers may be greater than 1, where constants say so.
+static std::optional<bool> isNarrow(ArrayRef<Value> counts) {
+  int64_t many = 0, unknown = 0;
+  for (Value count : counts) {
+    std::optional<int64_t> known = getConstantIntValue(count);
+    many += known && *known > 1;
+    unknown += !known;
+  }
+  if (many > 1)
+    return false;
+  return many + unknown <= 1 ? std::optional(true) : std::nullopt;
+}
+
 /// The number of blocks that share the output tiles or clusters, of which there are at most `most`.
 static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocksPerSM,
                               int64_t cluster, bool parts) {
@@ -415,6 +428,9 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
                        cluster > 1 ? b.getI64IntegerAttr(cluster) : IntegerAttr(), dependent);
   if (Attribute prediction = grid->getAttr(kPredictionAttr))
     launch->setAttr(kPredictionAttr, prediction);
+  if (plan && plan.getStreamK().value_or(0) != 0)
+    if (std::optional<bool> narrow = isNarrow(counts))
+      launch->setAttr(kNarrowAttr, b.getBoolAttr(*narrow));
   if (order)
     launch->setAttr(kOrderAttr, order->withDynamic(static_cast<bool>(queue)));
   const int64_t least = (plan ? plan.getLeastGroup() : std::nullopt).value_or(kLeastGroup);

@@ -23,9 +23,10 @@
 //     tiles      |----- 0 -----|----- 1 -----|----- 2 -----|          r = 3, v = 14, n = 4
 //     parts      |--- 0 ---|--- 1 ---|--- 2 ---|--- 3 ----|           u = 4
 //
-// Then blocks with the same rows are at different iterations, and L2 fetches them several times. So
-// this is done only if no two blocks with different coordinates have rows in common that differ
-// from those of all others: if the grid has one row or one column of output tiles.
+// Then blocks that read the same rows of an operand are at different iterations, and L2 fetches
+// those rows several times. So this is done only if the grid has one row or one column of output
+// tiles. Then one operand is read once, and of the other all blocks read the same few rows, which
+// stay in L2. Clusters, which share operands, are not cut so either.
 //
 // A unit first computes the end of one output tile (part 1: iterations 11 to 13 of output tile 0)
 // and then the beginning of the next one. The unit with the first iteration of an output tile
@@ -33,12 +34,13 @@
 // finished long before. Partial sums pass through workspace. Parts are numbered in the opposite
 // order of blocks, so that a block waits only for blocks with lower numbers.
 //
-// No part is shorter than `stream_k`, and if that saves fewer iterations, each of the r output
-// tiles is one part.
+// Parts have at least `stream_k` iterations, but for the last one of an output tile, which may have
+// fewer. If that saves fewer than `stream_k` iterations, each of the r output tiles is one part.
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 #include "tessera/Plan/Model.h"
 
@@ -148,11 +150,8 @@ private:
 
 //===--- what there is -----------------------------------------------------------------------===//
 
-/// The sum that the only user of this one makes by adding to it, or null.
-static Value addedTo(Value sum) {
-  if (!sum.hasOneUse())
-    return {};
-  Operation *user = *sum.user_begin();
+/// The sum that `user` makes by adding to this one, or null.
+static Value addedTo(Value sum, Operation *user) {
   if (auto product = dyn_cast<WgmmaOp>(user))
     return product.getC() == sum ? product.getResult() : Value();
   if (auto fused = dyn_cast<math::FmaOp>(user))
@@ -160,21 +159,31 @@ static Value addedTo(Value sum) {
   return isa<arith::AddFOp, arith::AddIOp>(user) ? user->getResult(0) : Value();
 }
 
+/// How many elements the threads hold of a tile; more than it has if some are held several times.
+static int64_t heldElements(RankedTensorType tile, FragAttr frag) {
+  return frag.layout().numRegisters(coordOf(tile.getShape())) * 128 * frag.getWgCount();
+}
+
 /// An error unless the value of an iteration is that of the last one plus what the iteration adds,
-/// which no value of another iteration goes into.
+/// which no sum of another iteration goes into.
 LogicalResult StreamK::checkSum(unsigned number) {
   Value sum = products.getRegionIterArg(number);
   Value end = products.getYieldedValues()[number];
   auto element = dyn_cast<RankedTensorType>(sum.getType());
   Operation *at = products;
   auto kernel = launch->getParentOfType<tile::KernelOp>();
-  while (sum != end) {
-    Value next = addedTo(sum);
-    if (!next || next.getParentRegion() != &products.getRegion())
+  // Nothing but the next addition, and at the end the loop itself, may read it: what else an
+  // iteration computes from it would depend on those before.
+  for (;;) {
+    const bool isEnd = sum == end;
+    Value next = sum.hasOneUse() && !isEnd ? addedTo(sum, *sum.user_begin()) : Value();
+    if (!sum.hasOneUse() || (!isEnd && (!next || next.getParentRegion() != &products.getRegion())))
       return error(at, "result ")
              << number
              << " of the main loop is not just a sum, so that blocks cannot each compute a part of "
                 "it; plan stream_k = 0";
+    if (isEnd)
+      break;
     at = next.getDefiningOp();
     if (!isa<WgmmaOp>(at) && !kernel.reassociates() && element &&
         isa<FloatType>(element.getElementType()))
@@ -183,6 +192,12 @@ LogicalResult StreamK::checkSum(unsigned number) {
   }
   if (!element || element.getElementType().getIntOrFloatBitWidth() != 32)
     return error(products, "partial sums have elements of 32 bits, got ") << sum.getType();
+  const FragAttr frag = FragAttr::of(element);
+  if (!frag || heldElements(element, frag) != element.getNumElements())
+    return error(products, "result ")
+           << number
+           << " of the main loop is a sum of which threads hold elements several times, so that "
+              "they would hand them on several times; plan stream_k = 0";
   Attribute start;
   if (!matchPattern(products.getInitArgs()[number], m_Constant(&start)) ||
       !(matchPattern(products.getInitArgs()[number], m_AnyZeroFloat()) ||
@@ -250,9 +265,15 @@ Value StreamK::outside(Value value) {
 
 //===--- the division ------------------------------------------------------------------------===//
 
-/// Whether the grid has one row or one column of output tiles, computed before the launch: the
-/// total is a product, of which one factor is all.
+/// Whether the grid has one row or one column of output tiles, computed before the launch. Of a
+/// grid of static extents cta-lower-grid knows it. Otherwise the total is a product, of which one
+/// factor is all.
 Value StreamK::isNarrow() {
+  // The output tiles of clusters are no product of two numbers.
+  if (launch.getCluster().value_or(1) > 1)
+    return arith::ConstantIntOp::create(b, loc(), false, 1);
+  if (auto known = launch->getAttrOfType<BoolAttr>(kNarrowAttr))
+    return arith::ConstantIntOp::create(b, loc(), known.getValue(), 1);
   SmallVector<Value> factors, open{total};
   while (!open.empty()) {
     Value value = open.pop_back_val();
@@ -268,12 +289,6 @@ Value StreamK::isNarrow() {
       factors.push_back(value);
   }
   Arithmetic a{b, loc(), b.getIndexType()};
-  auto constant = [&](bool value) -> Value {
-    return arith::ConstantIntOp::create(b, loc(), value, 1);
-  };
-  // What a folded number was made of is unknown.
-  if (llvm::all_of(factors, [](Value factor) { return getConstantIntValue(factor).has_value(); }))
-    return constant(factors.size() == 1 && getConstantIntValue(factors.front()) == 1);
   Value largest = a.constant(1);
   for (Value factor : factors)
     largest = a.max(largest, factor.getType().isIndex() ? factor : widen(factor));

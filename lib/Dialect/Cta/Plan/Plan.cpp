@@ -185,7 +185,7 @@ static std::string whyUnpipelined(tile::KernelOp kernel, PlanAttr given, const P
   return "its plan says stages = 0; leave that out, or say stages = 3";
 }
 
-static LogicalResult decide(tile::KernelOp kernel) {
+static LogicalResult decide(tile::KernelOp kernel, bool wantsStreamK) {
   MLIRContext *context = kernel.getContext();
   const Machine &machine = machineOf(kernel);
   PlanAttr given = planOf(kernel);
@@ -235,8 +235,8 @@ static LogicalResult decide(tile::KernelOp kernel) {
   if (isOpen)
     request.stages = lookaheadOf(kernel);
   // A wish: where it cannot be had the plan is the one without it.
-  const bool wishesStreamK = kernel->removeAttr(kStreamKAttr) && !request.streamK &&
-                             !request.replicate && request.persistent != 0 && request.stages != 0;
+  const bool wishesStreamK = wantsStreamK && !request.streamK && request.replicas() < 2 &&
+                             request.persistent != 0 && request.stages != 0;
   if (wishesStreamK)
     request.streamK = 1;
   PlanAnswer answer = choosePlan(machine, facts, request);
@@ -310,8 +310,9 @@ struct Plan : cta::impl::PlanBase<Plan> {
   using PlanBase::PlanBase;
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
+    const bool wantsStreamK = static_cast<bool>(kernel->removeAttr(kStreamKAttr));
     if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())) ||
-        (derive && failed(decide(kernel))))
+        (derive && failed(decide(kernel, wantsStreamK))))
       return signalPassFailure();
     kernel.setPhase(tile::Phase::Planned);
   }

@@ -77,3 +77,17 @@ tile.kernel @equal_aligned(%A: memref<?x?xbf16>, %n: index) attributes {plan = #
   tile.cost %n
   tile.return
 }
+
+// So it is before grids are lowered.
+// CHECK: tile.kernel @grid_lines(
+// CHECK: tile.kernel @grid_aligned(
+tile.kernel @grid_lines(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "lines", variant_of = "grid", phase = #tile.phase<planned>, warpgroups = 1} {
+  tile.grid (%i) = (0) to (%n) step (64) attributes {cta.prediction = {iteration = 1024 : i64, lines = 600 : i64}} { }
+  tile.cost %n
+  tile.return
+}
+tile.kernel @grid_aligned(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "aligned", variant_of = "grid", phase = #tile.phase<planned>, warpgroups = 1} {
+  tile.grid (%i) = (0) to (%n) step (64) attributes {cta.prediction = {iteration = 1024 : i64, lines = 1200 : i64}} { }
+  tile.cost %n
+  tile.return
+}

@@ -353,3 +353,71 @@ tile.kernel @ordered(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<
   }
   tile.return
 }
+
+// -----
+
+#placed = #tile.phase<planned>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+// The sum of all sums so far: a part does not know what came before it.
+tile.kernel @prefixes(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}, %D: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %acc, %all = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero, %p = %zero) -> (!acc, !acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      // expected-error @below {{stands in the way of stream_k: result 0 of the main loop is not just a sum, so that blocks cannot each compute a part of it; plan stream_k = 0}}
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
+      %e = arith.addf %p, %d : !acc
+      scf.yield %d, %e : !acc, !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+    cta.store %all, %D[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<planned>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#row = #cta.frag<regs = [[1]], lanes = [[2], [4], [8], [16], [32]], warps = [[0], [0]], wg = 1>
+!row = tensor<64xf32, #row>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+// Numbers that several threads hold.
+tile.kernel @replicated(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}, %D: memref<?xf32>)
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %none = arith.constant dense<0.0> : !row
+    %one = arith.constant dense<1.0> : !row
+    // expected-error @below {{stands in the way of stream_k: result 1 of the main loop is a sum of which threads hold elements several times, so that they would hand them on several times; plan stream_k = 0}}
+    %acc, %rows = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero, %r = %none) -> (!acc, !row) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
+      %s = arith.addf %r, %one : !row
+      scf.yield %d, %s : !acc, !row
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+    cta.store %rows, %D[%i] : !row -> memref<?xf32>
+  }
+  tile.return
+}

@@ -178,3 +178,63 @@ tile.kernel @scaled(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?
   }
   tile.return
 }
+
+// -----
+
+#placed = #tile.phase<planned>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+// Of static extents the number of output tiles is folded. Whether they are one column is said before.
+// CHECK-LABEL: tile.kernel @static_column(
+// CHECK:       cta.launch {{.*}}cta.narrow = true
+// CHECK:       cta.put_partial
+tile.kernel @static_column(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (12800, 128) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<planned>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+// Rows and columns.
+// CHECK-LABEL: tile.kernel @static_grid(
+// CHECK:       cta.launch {{.*}}cta.narrow = false
+// CHECK:       cta.put_partial
+tile.kernel @static_grid(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (12800, 256) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}

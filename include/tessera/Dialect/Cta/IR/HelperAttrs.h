@@ -24,8 +24,14 @@ constexpr llvm::StringLiteral kReplicaPartAttr = "cta.replica_part";
 /// gets one. cta-plan removes it.
 constexpr llvm::StringLiteral kAloneAttr = "cta.alone";
 
-/// On a kernel without a plan (unit): the output tiles of the last wave are to be divided among all
-/// blocks (stream-K), in parts as long as the model expects to pay. cta-plan removes it.
+/// On a launch of a grid with static extents (a bool): whether it has one row or one column of
+/// output tiles.
+constexpr llvm::StringLiteral kNarrowAttr = "cta.narrow";
+
+/// On a kernel (unit): the output tiles of the last wave are to be divided among all blocks
+/// (stream-K), in parts as long as the model expects to pay. cta-plan removes it. It leaves it out
+/// where the plan has no channels, one block for each output tile, ping-pong, or a `stream_k`. What
+/// sums cannot be divided cta-stream-k refuses.
 constexpr llvm::StringLiteral kStreamKAttr = "cta.stream_k";
 
 /// On a kernel (unit): its plan is one of those that the compiler tries after another one has
