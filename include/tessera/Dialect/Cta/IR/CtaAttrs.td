@@ -129,9 +129,10 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
       over its end. 0: each product is awaited at once.
     * `epilogue`: the columns of an epilogue subtile, which are converted and stored at a time; a multiple of 8. 0, or the width of the
       tile: the whole tile.
-    * `stream_k`: n: stream-K (Osama et al., PPoPP 2023). The output tiles that would fill the last wave of a persistent launch only in part
-      are divided among all blocks by iterations of the main loop. Each part has at least n iterations, and the division is made only if it
-      saves at least n iterations. 0: one block computes each output tile.
+    * `stream_k`: n: split K and stream-K (Osama et al., PPoPP 2023). The output tiles that would fill the last wave of a persistent launch
+      only in part are divided among all blocks by iterations of the main loop, if they are at most half a wave, or a grid of one row or
+      one column. Parts have at least n iterations, but for the last one of an output tile, and the division is made only if it saves at
+      least n iterations. 0: one block computes each output tile.
   }];
   let parameters = (ins
     OptionalParameter<"std::optional<Replicate>">:$replicate, OptionalParameter<"std::optional<int64_t>">:$warpgroups,

@@ -54,12 +54,13 @@ def StreamK : CtaPass<"cta-stream-k"> {
   let summary = "Divide the last wave of a persistent launch by iterations (stream-K)";
   let description = [{
     Requires and ensures *planned*, with lowered grids. It takes effect with `stream_k = m` in the kernel's plan. The output tiles that
-    would fill the last wave of a persistent launch only in part are divided among all blocks by iterations of the main loop. No part has
-    fewer than m iterations, and the division is made only if it saves at least m iterations.
+    would fill the last wave of a persistent launch only in part are divided among all blocks by iterations of the main loop. Parts have
+    at least m iterations, but for the last one of an output tile, and the division is made only if it saves at least m iterations.
 
     * If at most half of a wave is left, each output tile is cut into up to eight equal parts (split K).
-    * If it is more, and the grid has one row or one column of output tiles, their iterations are put in one sequence, which is cut into
-      equal parts (stream-K). A block then computes the end of one output tile and the beginning of the next one.
+    * If it is more, and the grid has one row or one column of output tiles and no clusters, their iterations are put in one sequence,
+      which is cut into equal parts (stream-K). A block then computes the end of one output tile and the beginning of the next one.
+    * If it is more otherwise, nothing is divided.
 
     The block with the first iterations of an output tile adds the partial sums of the others (`cta.add_partial`), which have left them in
     workspace (`cta.put_partial`), and does the epilogue. The division is decided when the launch begins, from sizes and the number of

@@ -1,0 +1,76 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""divided_cost.py TILEC PROGRAM: the predicted time of a product with stream-K (tile.cost, as the launch contract has it) is that of the division which
+StreamK.cpp makes, computed here. test/Simulator/simulate_stream_k.py compares the same rule with what launches do. The tile of the product is 128x256x64."""
+import json
+import re
+import subprocess
+import sys
+
+TILEC, PROGRAM = sys.argv[1:3]
+BM, BN, BK, MOST_PARTS = 128, 256, 64, 8
+OPERATIONS = {
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "minsi": min, "maxsi": max, "ceildivs": lambda x, y: -(-x // y),
+    "floordivs": lambda x, y: x // y, "divui": lambda x, y: x // y, "divsi": lambda x, y: x // y, "and": lambda x, y: x & y, "cmp_sgt": lambda x, y: int(x > y),
+    "cmp_slt": lambda x, y: int(x < y), "cmp_sge": lambda x, y: int(x >= y), "cmp_eq": lambda x, y: int(x == y),
+}
+
+
+def evaluate(expression, sizes, cores, named=()):
+    if isinstance(expression, int):
+        return expression
+    if expression == "num_cores":
+        return cores
+    if "let" in expression:
+        values = []
+        for part in expression["let"]:
+            values.append(evaluate(part, sizes, cores, values))
+        return evaluate(expression["in"], sizes, cores, values)
+    if "ref" in expression:
+        return named[expression["ref"]]
+    if "size" in expression:
+        return sizes[tuple(expression["size"])]
+    operands = expression["args"]
+    if expression["op"] == "select":
+        return evaluate(operands[1 if evaluate(operands[0], sizes, cores, named) else 2], sizes, cores, named)
+    return OPERATIONS[expression["op"]](*(evaluate(operand, sizes, cores, named) for operand in operands))
+
+
+def compile_to(*options):
+    return subprocess.run([TILEC, PROGRAM, "--members=2", "--variants=lines", "-o", "-", *options], capture_output=True, text=True, check=True).stdout
+
+
+def last_wave(rows, columns, trips, cores, least):
+    """The iterations of the last wave, how often a block of it waits for partial sums or hands them on, and how many whole waves are ahead of it."""
+    full, rest = divmod(rows * columns, cores)
+    if not rest:
+        return 0, 0, full
+    possible = cores // rest
+    parts = max(1, min(possible, MOST_PARTS, trips // least))
+    longest = -(-trips // parts)
+    extra = 0
+    if possible < 2 and 1 in (rows, columns):
+        longest, extra = -(-rest * trips // cores), 1
+    if trips - longest < least:
+        return trips, 0, full
+    return longest, -(-trips // longest) + extra, full
+
+
+planned = compile_to("--emit=planned")
+prediction = {name: int(value) for name, value in re.findall(r"(\w+) = (\d+) : i64", re.search(r"cta\.prediction = \{([^}]*hand_over[^}]*)\}", planned).group(1))}
+cost = next(v["cost"] for v in json.loads(compile_to("--emit=json"))["kernels"][0]["variants"] if v["member"] == "stream-k")
+iteration = max(prediction["iteration"], prediction["lines"])
+divided = checked = 0
+for m, n, k, cores in [(m, n, k, cores) for m in (1, 128, 129, 1000, 4096, 12800) for n in (256, 257, 5000) for k in (64, 1000, 4096, 65536) for cores in (1, 78, 132)]:
+    sizes = {(0, 0): m, (0, 1): k, (1, 0): n, (1, 1): k, (2, 0): m, (2, 1): n}
+    rows, columns, trips = -(-m // BM), -(-n // BN), -(-k // BK)
+    longest, hand_overs, full = last_wave(rows, columns, trips, cores, prediction["stream_k"])
+    waves = -(-rows * columns // cores)
+    cycles = prediction["launch"] + waves * prediction["round"] + (full * trips + longest) * iteration + hand_overs * prediction["hand_over"]
+    expected = cycles * 546 // 1000 # 1.83 cycles a nanosecond
+    found = evaluate(cost, sizes, cores)
+    checked += 1
+    divided += hand_overs > 0
+    if abs(found - expected) > 1:
+        print(f"{m}x{n}x{k} on {cores} SMs: {found} ns, but the division takes {expected}")
+print(f"{checked} sizes, {divided} of them divided")
