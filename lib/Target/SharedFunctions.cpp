@@ -56,23 +56,34 @@ static std::optional<std::string> startOf(const json::Object &launch) {
   return text;
 }
 
-/// Calls `take` for each launch of a member.
-static void forEachLaunch(json::Value &contract, llvm::function_ref<void(json::Object &)> take) {
-  auto each = [](json::Value &of, StringRef key, llvm::function_ref<void(json::Value &)> take) {
-    json::Object *object = of.getAsObject();
-    if (json::Array *list = object ? object->getArray(key) : nullptr)
-      for (json::Value &value : *list)
-        take(value);
-  };
-  each(contract, "kernels", [&](json::Value &kernel) {
-    each(kernel, "variants", [&](json::Value &variant) {
-      if (variant.getAsObject()->get("member"))
-        each(variant, "launches", [&](json::Value &launch) { take(*launch.getAsObject()); });
-    });
-  });
+/// Calls `take` for each object of a list.
+static void forEach(json::Object &of, StringRef key,
+                    llvm::function_ref<void(json::Object &)> take) {
+  if (json::Array *list = of.getArray(key))
+    for (json::Value &value : *list)
+      if (json::Object *object = value.getAsObject())
+        take(*object);
 }
 
-SharedFunctions tessera::shareFunctions(ModuleOp module, std::string &contract) {
+/// By function: how many launches of the contract, of members or not, and how many operations of
+/// the module name it.
+static llvm::StringMap<unsigned> countUses(ModuleOp module, json::Object &contract) {
+  llvm::StringMap<unsigned> uses;
+  forEach(contract, "kernels", [&](json::Object &kernel) {
+    forEach(kernel, "variants", [&](json::Object &variant) {
+      forEach(variant, "launches",
+              [&](json::Object &launch) { ++uses[launch.getString("symbol").value_or("")]; });
+    });
+  });
+  if (std::optional<SymbolTable::UseRange> inModule =
+          SymbolTable::getSymbolUses(&module.getBodyRegion()))
+    for (SymbolTable::SymbolUse use : *inModule)
+      ++uses[use.getSymbolRef().getRootReference()];
+  return uses;
+}
+
+SharedFunctions tessera::shareFunctions(ModuleOp module, std::string &contract,
+                                        llvm::function_ref<bool(StringRef, StringRef)> mayShare) {
   SharedFunctions shared;
   // Most contracts have no members.
   if (!StringRef(contract).contains("\"member\":"))
@@ -82,24 +93,35 @@ SharedFunctions tessera::shareFunctions(ModuleOp module, std::string &contract) 
     llvm::consumeError(parsed.takeError());
     return shared;
   }
+  json::Object &root = *parsed->getAsObject();
+  const llvm::StringMap<unsigned> uses = countUses(module, root);
   SymbolTable symbols(module);
-  std::map<std::pair<size_t, std::string>, SmallVector<LLVM::LLVMFuncOp, 1>> kept;
-  forEachLaunch(*parsed, [&](json::Object &launch) {
-    auto function = symbols.lookup<LLVM::LLVMFuncOp>(launch.getString("symbol").value_or(""));
-    std::optional<std::string> start = startOf(launch);
-    if (!function || !start)
-      return;
-    SmallVector<LLVM::LLVMFuncOp, 1> &alike = kept[{hashOf(function), *start}];
-    auto same = llvm::find_if(alike, [&](LLVM::LLVMFuncOp k) { return areSame(k, function); });
-    if (same == alike.end()) {
-      alike.push_back(function);
-      return;
-    }
-    if (*same == function)
-      return;
-    shared[function.getSymName().str()] = (*same).getSymName().str();
-    launch["symbol"] = (*same).getSymName().str();
-    symbols.erase(function);
+  forEach(root, "kernels", [&](json::Object &kernel) {
+    // Of this family only: what another one demands of its functions is no matter of this one.
+    std::map<std::pair<size_t, std::string>, SmallVector<LLVM::LLVMFuncOp, 1>> kept;
+    auto share = [&](json::Object &launch) {
+      auto function = symbols.lookup<LLVM::LLVMFuncOp>(launch.getString("symbol").value_or(""));
+      std::optional<std::string> start = startOf(launch);
+      if (!function || !start)
+        return;
+      SmallVector<LLVM::LLVMFuncOp, 1> &alike = kept[{hashOf(function), *start}];
+      if (llvm::is_contained(alike, function))
+        return;
+      auto same = llvm::find_if(alike, [&](LLVM::LLVMFuncOp k) {
+        return areSame(k, function) && mayShare(k.getSymName(), function.getSymName());
+      });
+      if (same == alike.end() || uses.lookup(function.getSymName()) != 1) {
+        alike.push_back(function);
+        return;
+      }
+      shared[function.getSymName().str()] = (*same).getSymName().str();
+      launch["symbol"] = (*same).getSymName().str();
+      symbols.erase(function);
+    };
+    forEach(kernel, "variants", [&](json::Object &variant) {
+      if (variant.get("member"))
+        forEach(variant, "launches", share);
+    });
   });
   if (!shared.empty()) {
     contract.clear();

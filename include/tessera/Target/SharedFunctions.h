@@ -16,10 +16,12 @@ namespace tessera {
 using SharedFunctions = std::map<std::string, std::string>;
 
 /// Erases functions of the module, in phase llvm, that do the same as one before them, and lets the
-/// launches of the finished contract call that one. Both have to be launches of members, with as
-/// many threads and bytes of shared memory. Functions of kernels that are no members stay, since
-/// each is known by its name.
-SharedFunctions shareFunctions(mlir::ModuleOp module, std::string &contract);
+/// launches of the finished contract call that one. Both have to be launches of members of one
+/// family, with as many threads and bytes of shared memory, and `mayShare(kept, erased)` has to
+/// agree. Functions of kernels that are no members stay, since each is known by its name, and so
+/// does a function that is erased for one user and has others.
+SharedFunctions shareFunctions(mlir::ModuleOp module, std::string &contract,
+                               llvm::function_ref<bool(llvm::StringRef, llvm::StringRef)> mayShare);
 
 } // namespace tessera
 

@@ -217,15 +217,15 @@ collectRejected(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &p
 /// Compiles equal functions of members once. The report names the functions that are launched.
 static void share(ModuleOp module, std::string &contract,
                   std::map<std::string, PtxasPolicy> &policies, Report &report) {
-  const SharedFunctions shared = shareFunctions(module, contract);
+  const SharedFunctions shared =
+      shareFunctions(module, contract, [&](StringRef kept, StringRef erased) {
+        return areJudgedAlike(policies[kept.str()], policies[erased.str()]);
+      });
   if (shared.empty())
     return;
   for (const auto &[name, kept] : shared) {
-    // What one launch demands, or makes worth its time, the others get.
-    PtxasPolicy &policy = policies[kept];
-    const PtxasPolicy &other = policies[name];
-    policy.isFallback &= other.isFallback;
-    policy.requireNoSpills |= other.requireNoSpills;
+    // What makes it worth its time for one launch does so for all.
+    policies[kept].isFallback &= policies[name].isFallback;
     policies.erase(name);
   }
   for (KernelReport &kernel : report.kernels)

@@ -102,3 +102,8 @@ void tessera::collectFunctions(ModuleOp module, std::map<std::string, PtxasPolic
     });
   }
 }
+
+bool tessera::areJudgedAlike(const PtxasPolicy &a, const PtxasPolicy &b) {
+  return a.losses == b.losses && a.onTensorPath == b.onTensorPath &&
+         a.requireNoSpills == b.requireNoSpills && a.plannedBlocks == b.plannedBlocks;
+}

@@ -28,6 +28,10 @@ void readPolicies(mlir::ModuleOp module, const PhaseRunner &runner, PtxasPolicie
 /// Collects the locations of the functions, and which of them use the tensor cores.
 void collectFunctions(mlir::ModuleOp module, PtxasPolicies &policies);
 
+/// Whether ptxas may lose the same in two functions with the same code, so that what it says of one
+/// is right for the other. They may be of different kernels, and one may be a fallback.
+bool areJudgedAlike(const PtxasPolicy &a, const PtxasPolicy &b);
+
 } // namespace tessera
 
 #endif
