@@ -18,13 +18,14 @@
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Tile/Params/Members.h"
-#include "tessera/Dialect/Tile/SymbolNames.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Plan/Model.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <tuple>
 
 using namespace mlir;
 using namespace tessera;
@@ -128,11 +129,12 @@ private:
   llvm::StringMap<Tried> kernels;
   llvm::StringMap<std::string> kernelOf; ///< by refused kernel: whose variant it is
   size_t first = 0;
-  /// By symbol of the function, or of the kernel if it has no function: the derived plan and what
-  /// was wrong with it.
-  std::map<std::string, std::string> why;
-  /// By symbol of the function: the derived plan, with its prediction.
-  llvm::StringMap<PlanReport> derived;
+  /// A launch: its kernel, its variant and the symbol of its function, which alone would not tell:
+  /// members of a family may share it. The symbol is empty for all launches of a variant that has
+  /// none because a pass refused it.
+  using LaunchKey = std::tuple<std::string, std::string, std::string>;
+  std::map<LaunchKey, std::string> why;    ///< the derived plan and what was wrong with it
+  std::map<LaunchKey, PlanReport> derived; ///< the derived plan, with its prediction
 };
 } // namespace
 
@@ -267,9 +269,10 @@ NextPlans::Answer NextPlans::afterPtxas(const PhaseRunner &runner, MLIRContext *
         worst = std::max(worst, reason->second);
         if (tried->second.attempt != Attempt::Derived)
           continue;
-        why[launch.symbol] = (launch.plan ? launch.plan->plan + ": " : "") + reason->second.why;
+        const LaunchKey key{kernel.name, variant.name, launch.symbol};
+        why[key] = (launch.plan ? launch.plan->plan + ": " : "") + reason->second.why;
         if (launch.plan)
-          derived.try_emplace(launch.symbol, *launch.plan);
+          derived.try_emplace(key, *launch.plan);
       }
   // A kernel whose plan leaves nothing open has no other plan.
   if (explained < runner.rejected.size())
@@ -319,7 +322,8 @@ NextPlans::Answer NextPlans::afterPasses(const std::set<std::string> &symbols, M
     describe(failure, plan);
     failure.hasRoles |= !plan || plan.getStages() != 0;
     if (tried->second.attempt == Attempt::Derived) {
-      llvm::raw_string_ostream text(why[tile::mangleSymbol(symbol)]);
+      llvm::raw_string_ostream text(
+          why[{tried->first().str(), kernel.getVariant().value_or("any").str(), ""}]);
       if (plan)
         text << plan << ": ";
       text << refusal;
@@ -372,8 +376,9 @@ void NextPlans::explain(Report &report) const {
   for (const KernelReport &kernel : report.kernels) {
     if (kernel.variants.empty())
       continue;
-    for (const LaunchReport &launch : kernel.variants.front().launches) {
-      auto best = derived.find(launch.symbol);
+    const VariantReport &variant = kernel.variants.front();
+    for (const LaunchReport &launch : variant.launches) {
+      auto best = derived.find({kernel.name, variant.name, launch.symbol});
       if (best == derived.end() || launch.rejectedPlan.empty())
         continue;
       const double loss = predictedLoss(cta::machineOf(*source), best->second, launch);
@@ -392,10 +397,9 @@ void NextPlans::addTo(Report &report) const {
   for (KernelReport &kernel : report.kernels)
     for (VariantReport &variant : kernel.variants)
       for (LaunchReport &launch : variant.launches) {
-        auto it = why.find(launch.symbol);
-        // Refused as a kernel; gridSymbol gives the names of its functions.
+        auto it = why.find({kernel.name, variant.name, launch.symbol});
         if (it == why.end())
-          it = why.find(StringRef(launch.symbol).rsplit('_').first.str());
+          it = why.find({kernel.name, variant.name, ""});
         if (it != why.end())
           launch.rejectedPlan = it->second;
       }
