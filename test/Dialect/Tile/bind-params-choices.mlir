@@ -2,6 +2,7 @@
 // RUN: tile-opt %s -tile-bind-params -tile-verify | FileCheck %s
 // RUN: tile-opt %s '-tile-bind-params=bindings=R=4' -tile-verify | FileCheck %s --check-prefix=OTHER
 // RUN: tile-opt %s -tile-bind-params | tile-opt -tile-bind-params -tile-verify -o /dev/null
+// RUN: not tile-opt %s -tile-bind-params=bindings=excluded/R=2 2>&1 | FileCheck %s --check-prefix=BROKEN
 
 // Parameters that choose among numbers of the text, by which other numbers are computed.
 
@@ -144,6 +145,76 @@ tile.kernel @unknown(%x: memref<?xf32>, %y: memref<?xf32>, %n: index, %c: i1) {
     %at = arith.addi %i, %both : index
     %t = tile.load %x[%at] tile(%W) : memref<?xf32> -> tensor<?xf32>
     tile.store %t, %y[%i] : tensor<?xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+
+// A branch that computes its number from constants alone, in an op or in a branch of its own: an assumption about it is checked here, and is no
+// condition of the launch. What such a branch yields that no parameter chooses stays one.
+// CHECK-LABEL: tile.kernel @computed
+// CHECK-NOT: tile.assume
+// CHECK: tile.grid (%i) = (0) to (%n) step (32)
+// CHECK: tile.load %x[%i] : memref<?xf32> -> tensor<32xf32>
+// CHECK-NOT: tile.assume
+// CHECK: tile.assume %{{.*}} {max = 1024 : i64} : index
+// CHECK-NOT: tile.assume
+// CHECK: tile.return
+// OTHER-LABEL: tile.kernel @computed
+// OTHER-NOT: tile.assume
+// OTHER: tile.grid (%i) = (0) to (%n) step (4)
+// OTHER: tile.assume %n {max = 1024 : i64} : index
+// OTHER-NOT: tile.assume
+tile.kernel @computed(%x: memref<?xf32>, %n: index) {
+  %R = tile.param "R" [2, 4] : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %isFour = arith.cmpi eq, %R, %c4 : index
+  %isLess = arith.cmpi ult, %R, %c4 : index
+  %W, %V, %most = scf.if %isFour -> (index, index, index) {
+    scf.yield %c4, %c4, %n : index, index, index
+  } else {
+    %area = arith.muli %c4, %c8 : index
+    %inner = scf.if %isLess -> index {
+      %sum = arith.addi %c4, %c8 : index
+      scf.yield %sum : index
+    } else {
+      scf.yield %c4 : index
+    }
+    %rest = arith.subi %n, %c4 : index
+    scf.yield %area, %inner, %rest : index, index, index
+  }
+  tile.assume %W {max = 64} : index
+  tile.assume %V {max = 64} : index
+  tile.grid (%i) = (0) to (%n) step (%W) {
+    %t = tile.load %x[%i] tile(%W) : memref<?xf32> -> tensor<?xf32>
+    tile.store %t, %x[%i] : tensor<?xf32> -> memref<?xf32>
+  }
+  tile.assume %most {max = 1024} : index
+  tile.return
+}
+
+// The same assumption excludes a choice, and is an error where that one is asked for.
+// CHECK-LABEL: tile.kernel @excluded
+// CHECK-SAME: tile.bound = {R = 4 : i64}
+// CHECK-NOT: tile.assume
+// OTHER-LABEL: tile.kernel @excluded
+// OTHER-NOT: tile.assume
+// BROKEN: bind-params-choices.mlir:[[#@LINE+12]]:3: error: an assumption about the parameters does not hold with R=2: the number is 32, and at most 16 is assumed
+tile.kernel @excluded(%x: memref<?xf32>, %n: index) {
+  %R = tile.param "R" [2, 4] : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %isFour = arith.cmpi eq, %R, %c4 : index
+  %W = scf.if %isFour -> index {
+    scf.yield %c4 : index
+  } else {
+    %area = arith.muli %c4, %c8 : index
+    scf.yield %area : index
+  }
+  tile.assume %W {max = 16} : index
+  tile.grid (%i) = (0) to (%n) step (%W) {
+    %t = tile.load %x[%i] tile(%W) : memref<?xf32> -> tensor<?xf32>
+    tile.store %t, %x[%i] : tensor<?xf32> -> memref<?xf32>
   }
   tile.return
 }

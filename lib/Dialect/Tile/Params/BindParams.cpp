@@ -89,6 +89,14 @@ public:
 
 private:
   bool isKnown(Value value) const { return known.contains(value); }
+  bool isPromised(Operation *op) const {
+    return llvm::any_of(op->getResults(), [&](Value v) { return promised.contains(v); });
+  }
+  void replace(Operation *op, ArrayRef<Value> values) {
+    for (Value result : op->getResults())
+      promised.erase(result);
+    rewriter.replaceOp(op, values);
+  }
   static bool isNumber(Type type) { return type.isIntOrIndexOrFloat(); }
   static bool isConstant(Value value) { return matchPattern(value, m_Constant()); }
 
@@ -119,7 +127,7 @@ private:
       if (name == param.getName()) {
         Value number = makeConstant(param, rewriter.getIndexAttr(value), param.getType());
         known.insert(number);
-        rewriter.replaceOp(param, number);
+        replace(param, number);
         return;
       }
     isBad = true;
@@ -142,7 +150,7 @@ private:
   Operation *takeBranch(Operation *op) {
     IntegerAttr condition;
     matchPattern(conditionOf(op), m_Constant(&condition));
-    const bool isOfParams = isKnown(conditionOf(op));
+    const bool isOfParams = isKnown(conditionOf(op)) || isPromised(op);
     Region *region = chosenRegion(op, condition);
     if (!region) {
       rewriter.eraseOp(op);
@@ -153,20 +161,26 @@ private:
     SmallVector<Value> yielded(end->getOperands());
     if (first == end)
       first = nullptr;
+    // What the branch still has to compute, maybe from constants alone, becomes known when its ops
+    // are folded.
+    if (isOfParams)
+      for (Value value : yielded)
+        if (value.getParentBlock() == &block && !isConstant(value))
+          promised.insert(value);
     rewriter.eraseOp(end);
     rewriter.inlineBlockBefore(&block, op);
-    // What the branch still has to compute becomes known when its ops are folded.
     if (isOfParams)
       for (Value &value : yielded)
         value = chosen(op, value);
-    rewriter.replaceOp(op, yielded);
+    replace(op, yielded);
     return first;
   }
 
   void foldScalars(Operation *op) {
     const bool chooses = isa<arith::SelectOp>(op);
     // An op on constants alone may be what another one needs that depends on parameters.
-    const bool isOfParams = llvm::any_of(op->getOperands(), [&](Value v) { return isKnown(v); });
+    const bool isOfParams =
+        isPromised(op) || llvm::any_of(op->getOperands(), [&](Value v) { return isKnown(v); });
     if (op->getNumResults() == 0 || op->getNumOperands() == 0 || op->getNumRegions() ||
         !isMemoryEffectFree(op) || (!isOfParams && !llvm::all_of(op->getOperands(), isConstant)) ||
         (!chooses && !llvm::all_of(op->getResultTypes(), isNumber)))
@@ -186,7 +200,7 @@ private:
         return;
       values.push_back(isOfParams ? chosen(op, value) : value);
     }
-    rewriter.replaceOp(op, values);
+    replace(op, values);
   }
 
   void fold(Block &block) {
@@ -213,6 +227,7 @@ private:
   const Binding &binding;
   IRRewriter rewriter;
   llvm::DenseSet<Value> known;
+  llvm::DenseSet<Value> promised; ///< results that parameters have chosen, not folded yet
   llvm::SmallPtrSet<Operation *, 16> made;
   bool isBad = false;
 };
