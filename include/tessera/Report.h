@@ -113,9 +113,13 @@ struct ParamReport {
   std::vector<int64_t> choices; // empty: every positive number
 };
 
-/// What the parameters of a kernel were bound to.
+/// Which member of a family a kernel is: what its parameters were bound to, and whether it is
+/// divided.
 struct BoundReport {
-  std::vector<ParamReport> params;
+  std::vector<ParamReport> params; // empty: the kernel has none
+  // Blocks share the iterations of the output tiles of the last wave (stream-K). One binding may be
+  // two members, divided and as it stands.
+  bool isDivided = false;
   int64_t members = 0;  // bindings among the choices, as many as were counted
   bool hasMore = false; // there are more of them, or may be
   // Of a member of a family: its kernel, how many of its members the artifact holds, and how much
@@ -134,7 +138,7 @@ struct KernelReport {
   std::string name;
   SourceLocation location; // without a name
   std::vector<VariantReport> variants;
-  std::optional<BoundReport> bound; // absent: it has no parameters
+  std::optional<BoundReport> bound; // absent: it has no parameters and no other member
 };
 
 /// The version of the JSON. It is raised when a key changes its meaning or is dropped; new keys do

@@ -176,8 +176,9 @@ private:
     all(name, number, isGiven, choices);
   }
   void one(BoundReport &value) {
-    auto &[params, members, hasMore, family, isPredicted, held, compared, leftOut, loss] = value;
-    all(params, members, hasMore, family, isPredicted, held, compared, leftOut, loss);
+    auto &[params, isDivided, members, hasMore, family, isPredicted, held, compared, leftOut,
+           loss] = value;
+    all(params, isDivided, members, hasMore, family, isPredicted, held, compared, leftOut, loss);
   }
   void one(KernelReport &value) {
     auto &[name, location, variants, bound] = value;

@@ -21,11 +21,10 @@ static FailureOr<std::vector<tile::GivenValue>> readOption(ModuleOp module,
   return given;
 }
 
-static BoundReport describe(tile::KernelOp kernel, const tile::Binding &binding,
-                            const tile::Binding &fixed, const tile::LegalBindings &all,
-                            const Family &family) {
+static BoundReport describe(tile::KernelOp kernel, const Member &member, const tile::Binding &fixed,
+                            const tile::LegalBindings &all, const Family &family) {
   BoundReport report;
-  for (auto [param, entry] : llvm::zip_equal(tile::paramsOf(kernel), binding)) {
+  for (auto [param, entry] : llvm::zip_equal(tile::paramsOf(kernel), member.binding)) {
     ParamReport one;
     one.name = entry.first;
     one.value = entry.second;
@@ -34,6 +33,7 @@ static BoundReport describe(tile::KernelOp kernel, const tile::Binding &binding,
       one.choices.assign(choices->begin(), choices->end());
     report.params.push_back(std::move(one));
   }
+  report.isDivided = member.isDivided;
   report.members = static_cast<int64_t>(all.found);
   report.hasMore = !all.isComplete();
   if (family.compared < family.legal)
@@ -65,7 +65,7 @@ static LogicalResult replaceByMembers(ModuleOp module, tile::KernelOp kernel,
   const size_t before = bound.size();
   for (const Member &chosen : llvm::reverse(choice.members)) {
     const std::string name = nameOf(module, kernel, chosen);
-    BoundReport report = describe(kernel, chosen.binding, fixed, all, family);
+    BoundReport report = describe(kernel, chosen, fixed, all, family);
     report.family = kernel.getSymName().str();
     report.held = static_cast<int64_t>(choice.members.size());
     report.loss = choice.loss;
@@ -149,7 +149,7 @@ LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &opt
     const Member &member = choice->members.front();
     if (!tile::hasParams(kernel) && !member.isDivided)
       continue;
-    bound.push_back({name, name, member, describe(kernel, member.binding, *fixed, all, family)});
+    bound.push_back({name, name, member, describe(kernel, member, *fixed, all, family)});
     bound.back().report.isPredicted = choice->candidates > 0;
     addLeftOut(family, bound.back().report);
     isGood &= succeeded(tile::bindParams(kernel, member.binding));

@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-/// "  bound: BM = 128, BN = 256; of 12 members …" with a line break; empty for a kernel without
-/// parameters.
+/// "  bound: BM = 128, BN = 256; of 12 members …" with a line break, without parameters "  as it
+/// stands; one of 2 members …"; empty for a kernel without parameters that has no other member.
 std::string boundText(const KernelReport &kernel);
 
 } // namespace tessera

@@ -152,6 +152,7 @@ static json::Value toJson(const KernelReport &kernel) {
   result["name"] = utf8(kernel.name);
   if (kernel.bound) {
     result["params"] = listOf(kernel.bound->params, [](const ParamReport &p) { return toJson(p); });
+    result["divided"] = kernel.bound->isDivided;
     result["members"] = kernel.bound->members;
     if (kernel.bound->hasMore)
       result["more_members"] = true;

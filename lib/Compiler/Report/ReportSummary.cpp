@@ -108,21 +108,34 @@ static void printLeftOut(llvm::raw_ostream &os, const BoundReport &bound) {
     os << "  without " << member << ": " << why << "\n";
 }
 
+/// "BM = 128, BN = 256 (given), as it stands". Of a kernel that is no member it need not be said
+/// that it is not divided, unless there is nothing else to say.
+static void printMember(llvm::raw_ostream &os, const BoundReport &bound) {
+  if (!bound.params.empty())
+    os << "bound: ";
+  llvm::interleaveComma(bound.params, os, [&](const ParamReport &param) {
+    os << param.name << " = " << param.value;
+    if (param.isGiven)
+      os << " (given)";
+  });
+  if (!bound.isDivided && bound.family.empty() && !bound.params.empty())
+    return;
+  os << (bound.params.empty() ? "" : ", ")
+     << (bound.isDivided ? "its last wave divided among blocks" : "as it stands");
+}
+
 std::string tessera::boundText(const KernelReport &kernel) {
   if (!kernel.bound)
     return "";
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "  bound: ";
-  llvm::interleaveComma(kernel.bound->params, os, [&](const ParamReport &param) {
-    os << param.name << " = " << param.value;
-    if (param.isGiven)
-      os << " (given)";
-  });
+  os << "  ";
+  printMember(os, *kernel.bound);
   if (!kernel.bound->family.empty()) {
-    os << "; one of " << kernel.bound->held << " members of @" << kernel.bound->family << " (of "
-       << countText(*kernel.bound) << sampleText(*kernel.bound)
-       << "), of which the launcher takes the one that is predicted to be the fastest\n";
+    os << "; one of " << kernel.bound->held << " members of @" << kernel.bound->family;
+    if (!kernel.bound->params.empty())
+      os << " (of " << countText(*kernel.bound) << " bindings" << sampleText(*kernel.bound) << ")";
+    os << ", of which the launcher takes the one that is predicted to be the fastest\n";
     printLeftOut(os, *kernel.bound);
     return text;
   }
