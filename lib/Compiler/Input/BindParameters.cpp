@@ -147,7 +147,8 @@ LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &opt
       continue;
     }
     const Member &member = choice->members.front();
-    if (!tile::hasParams(kernel) && !member.isDivided)
+    // What a kernel is compiled without is reported of one that comes back as it stands, too.
+    if (!tile::hasParams(kernel) && !member.isDivided && family.leftOut.empty())
       continue;
     bound.push_back({name, name, member, describe(kernel, member, *fixed, all, family)});
     bound.back().report.isPredicted = choice->candidates > 0;
