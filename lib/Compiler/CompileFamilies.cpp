@@ -15,6 +15,10 @@ using namespace tessera;
 
 using Said = std::vector<mlir::Diagnostic>;
 
+/// The most compilations. Each leaves out all members with errors, so more would most often be for
+/// an error that all members share, of which a tool reports one at a time.
+static constexpr unsigned kMostAttempts = 8;
+
 static void emitAll(Said &said, MLIRContext *context) {
   for (mlir::Diagnostic &diagnostic : said)
     context->getDiagEngine().emit(std::move(diagnostic));
@@ -69,6 +73,16 @@ static void explain(ModuleOp source, const Families &families) {
             << member.member.text() << ": " << member.why;
 }
 
+/// Says of which kernels no more members are tried.
+static void explainEnd(ModuleOp source, const Families &families) {
+  for (auto kernel : source.getOps<tile::KernelOp>())
+    if (auto family = families.find(kernel.getSymName().str());
+        family != families.end() && !family->second.leftOut.empty())
+      kernel.emitRemark("was given up after ")
+          << kMostAttempts << " compilations, without " << family->second.leftOut.size()
+          << " of its members, which do not compile";
+}
+
 LogicalResult tessera::compileFamilies(ModuleOp module, PhaseRunner &runner,
                                        const CandidateOptions &options,
                                        llvm::function_ref<LogicalResult(ModuleOp)> compile) {
@@ -86,6 +100,7 @@ LogicalResult tessera::compileFamilies(ModuleOp module, PhaseRunner &runner,
   MLIRContext *context = module.getContext();
   OwningOpRef<ModuleOp> source = module.clone();
   std::optional<Said> first;
+  unsigned attempts = 0;
   for (OwningOpRef<ModuleOp> next;; next = source->clone()) {
     Said said;
     LogicalResult status = runner.begin("bind");
@@ -104,9 +119,12 @@ LogicalResult tessera::compileFamilies(ModuleOp module, PhaseRunner &runner,
     }
     const Remedy remedy =
         runner.shouldStop() ? Remedy::NotMembers : leaveOut(said, bound, families, runner);
-    if (remedy != Remedy::OtherMembers) {
+    const bool isEnough = remedy == Remedy::OtherMembers && ++attempts == kMostAttempts;
+    if (remedy != Remedy::OtherMembers || isEnough) {
       // Of members that all fail, those count that should be the fastest.
-      emitAll(remedy == Remedy::NoneLeft && first ? *first : said, context);
+      emitAll(remedy != Remedy::NotMembers && first ? *first : said, context);
+      if (isEnough)
+        explainEnd(*source, families);
       return failure();
     }
     if (!first)

@@ -14,7 +14,8 @@ namespace tessera {
 /// Binds the parameters of all kernels and calls `compile`. If it fails with errors about members
 /// of families only, these members are left out, with a remark, the next best ones take their
 /// places, and `compile` is called again. It fails where a family has no other member, which is
-/// also so if the option `bindings` asks for one member.
+/// also so if the option `bindings` asks for one member, and after eight calls; then the errors are
+/// those of the first one.
 mlir::LogicalResult
 compileFamilies(mlir::ModuleOp module, PhaseRunner &runner, const CandidateOptions &options,
                 llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> compile);
