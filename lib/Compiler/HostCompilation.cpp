@@ -34,7 +34,7 @@ LogicalResult tessera::compileForHost(ModuleOp module, PhaseRunner &runner) {
   const CompileOptions &options = runner.options;
   CompileResult &result = runner.result;
   Location loc = module.getLoc();
-  if (failed(runner.save("source.mlir", module)))
+  if (failed(runner.save("source.mlir", module, /*isVerified=*/false)))
     return failure();
   Phase phase = detectPhase(module);
   if (phase > Phase::Tile)
@@ -46,7 +46,7 @@ LogicalResult tessera::compileForHost(ModuleOp module, PhaseRunner &runner) {
     pipeline.check = options.check;
     if (failed(runner.runPhase(module, Phase::Source, Phase::Tile, pipeline)))
       return failure();
-    result.artifact = printModule(module);
+    result.artifact = printModule(module, /*isVerified=*/true);
     return success();
   }
 

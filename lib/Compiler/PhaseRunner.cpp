@@ -16,12 +16,12 @@
 using namespace mlir;
 using namespace tessera;
 
-std::string tessera::printModule(ModuleOp module) {
+std::string tessera::printModule(ModuleOp module, bool isVerified) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  // What is printed has come out of a phase, or out of the parser, and was verified there. The
-  // printer would do it once more.
-  module->print(os, OpPrintingFlags().assumeVerified());
+  // The printer verifies what nobody has verified, and prints what is invalid in the generic form.
+  OpPrintingFlags flags;
+  module->print(os, isVerified ? flags.assumeVerified() : flags);
   os << "\n";
   return text;
 }
@@ -74,8 +74,9 @@ LogicalResult PhaseRunner::save(StringRef name, StringRef bytes, Location loc) {
   return writeFile(path, bytes, loc);
 }
 
-LogicalResult PhaseRunner::save(StringRef name, ModuleOp module) {
-  return options.saveTemps.empty() ? success() : save(name, printModule(module), module.getLoc());
+LogicalResult PhaseRunner::save(StringRef name, ModuleOp module, bool isVerified) {
+  return options.saveTemps.empty() ? success()
+                                   : save(name, printModule(module, isVerified), module.getLoc());
 }
 
 void PhaseRunner::startOver() {
@@ -100,7 +101,7 @@ void PhaseRunner::keepReproducer(ModuleOp before, PassManager &pm) {
   }
   // This is the form that `tile-opt --run-reproducer` reads.
   llvm::raw_string_ostream os(result.reproducer);
-  os << printModule(before)
+  os << printModule(before, /*isVerified=*/false)
      << "\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"";
   os.write_escaped(pipeline);
   os << "\",\n      disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n";
@@ -160,15 +161,31 @@ private:
 };
 } // namespace
 
-/// Verifies the module, and names the kernels that are invalid.
+/// Verifies the module, and names the kernels that are invalid, also in the diagnostics.
 LogicalResult PhaseRunner::verifyKernels(ModuleOp module) {
-  if (succeeded(mlir::verify(module)))
-    return success();
-  mlir::ScopedDiagnosticHandler silent(module.getContext(),
-                                       [](mlir::Diagnostic &) { return success(); });
-  for (auto kernel : module.getOps<tile::KernelOp>())
+  MLIRContext *context = module.getContext();
+  std::vector<mlir::Diagnostic> said;
+  {
+    mlir::ScopedDiagnosticHandler collect(context, [&](mlir::Diagnostic &diagnostic) {
+      said.push_back(std::move(diagnostic));
+      return success();
+    });
+    if (succeeded(mlir::verify(module)))
+      return success();
+  }
+  // Which kernels it was is asked only now, because it takes as long once more.
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    mlir::ScopedDiagnosticHandler mark(context, [&](mlir::Diagnostic &diagnostic) {
+      noteKernel(diagnostic, kernel.getSymNameAttr());
+      return failure(); // other code prints the diagnostic
+    });
     if (failed(mlir::verify(kernel)))
       failedKernels.insert(kernel.getSymName().str());
+  }
+  // Otherwise it was something beside the kernels.
+  if (failedKernels.empty())
+    for (mlir::Diagnostic &diagnostic : said)
+      context->getDiagEngine().emit(std::move(diagnostic));
   return failure();
 }
 
@@ -182,9 +199,9 @@ LogicalResult PhaseRunner::runPhase(ModuleOp module, Phase from, Phase to,
   pm.addInstrumentation(std::make_unique<KernelsOfFailure>(*this));
   // A failing pass may leave any IR, so the reproducer needs a copy from before.
   OwningOpRef<ModuleOp> before = module.clone();
-  // Verification after each pass would be a fifth of the time. A pass that leaves invalid IR is a
-  // bug of ours, and the reproducer says which one: it verifies after each. So it is enough that no
-  // phase hands on what is invalid.
+  // Verification after each pass would take time in every compilation. A pass that leaves invalid
+  // IR is a bug of ours, and the reproducer says which one: it verifies after each. So it is enough
+  // that no phase hands on what is invalid.
   pm.enableVerifier(false);
   const bool passed =
       succeeded(pm.run(module)) && (shouldStop() || succeeded(verifyKernels(module)));
@@ -192,7 +209,7 @@ LogicalResult PhaseRunner::runPhase(ModuleOp module, Phase from, Phase to,
   if (shouldStop())
     return failure();
   if (passed)
-    return save((phaseName(to) + ".mlir").str(), module);
+    return save((phaseName(to) + ".mlir").str(), module, /*isVerified=*/true);
   keepReproducer(*before, pm);
   return failure();
 }

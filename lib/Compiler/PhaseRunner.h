@@ -53,7 +53,7 @@ public:
   /// Writes an intermediate file into `saveTemps`, if that is set. The files are numbered in the
   /// order in which they are written.
   mlir::LogicalResult save(llvm::StringRef name, llvm::StringRef bytes, mlir::Location loc);
-  mlir::LogicalResult save(llvm::StringRef name, mlir::ModuleOp module);
+  mlir::LogicalResult save(llvm::StringRef name, mlir::ModuleOp module, bool isVerified);
 
   /// Runs the passes between two phases. If one fails, keeps a reproducer.
   mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase from, Phase to,
@@ -94,8 +94,8 @@ private:
   unsigned saved = 0;
 };
 
-/// Prints a module.
-std::string printModule(mlir::ModuleOp module);
+/// Prints a module. `isVerified`: nothing has changed since a phase handed it on.
+std::string printModule(mlir::ModuleOp module, bool isVerified);
 
 } // namespace tessera
 

@@ -248,7 +248,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
 
   Phase last = options.stopAfter.empty() ? lastPhase(result.kind) : *parsePhase(options.stopAfter);
   std::map<std::string, PtxasPolicy> policies;
-  if (failed(runner.save("source.mlir", module)))
+  if (failed(runner.save("source.mlir", module, /*isVerified=*/false)))
     return failure();
   const Phase given = detectPhase(module);
   Phase phase = given;
@@ -285,7 +285,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
     phase = next;
   }
   if (!options.stopAfter.empty() || result.kind <= Emit::Nvvm) {
-    result.artifact = printModule(module);
+    result.artifact = printModule(module, /*isVerified=*/phase > given);
     return success();
   }
 

@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/InitAll.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
@@ -75,4 +76,48 @@ TEST(PhaseRunner, EachKernelHasItsErrors) { refuseTwo(mlir::MLIRContext::Threadi
 
 TEST(PhaseRunner, EachKernelHasItsErrorsConcurrently) {
   refuseTwo(mlir::MLIRContext::Threading::ENABLED);
+}
+
+TEST(PhaseRunner, InvalidKernelsAreNamed) {
+  mlir::DialectRegistry registry;
+  registerTesseraDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::vector<std::string> named;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+      named.push_back(diagnosedKernel(diagnostic).str());
+    return mlir::success();
+  });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      product("bad", "#cta.plan<stages = 2>") + product("good", "#cta.plan<stages = 2>") +
+          "func.func @other(%x: i32) -> i32 { return %x : i32 }",
+      &context);
+  ASSERT_TRUE(module);
+  CompileOptions options;
+  CompileResult result;
+  PhaseRunner runner(options, result);
+  const TilePipelineOptions pipeline;
+  // As a pass with a mistake would leave it: with operands that do not fit each other.
+  auto kernel = module->lookupSymbol<tile::KernelOp>("bad");
+  kernel.walk([](tile::MmaOp mma) { mma->setOperand(1, mma->getOperand(0)); });
+  // No passes between, so that none sees what is invalid.
+  EXPECT_TRUE(failed(runner.runPhase(*module, Phase::Tile, Phase::Tile, pipeline)));
+  EXPECT_EQ(runner.failedKernels, (std::set<std::string>{"bad"}));
+  EXPECT_EQ(named, (std::vector<std::string>{"bad"}));
+
+  // What is wrong beside kernels is about none of them.
+  named.clear();
+  kernel.erase();
+  auto other = module->lookupSymbol<mlir::func::FuncOp>("other");
+  const mlir::FunctionType type = other.getFunctionType();
+  mlir::OpBuilder b(&context);
+  other.setFunctionType(b.getFunctionType(type.getInputs(), b.getI64Type()));
+  EXPECT_TRUE(failed(runner.runPhase(*module, Phase::Tile, Phase::Tile, pipeline)));
+  EXPECT_TRUE(runner.failedKernels.empty());
+  EXPECT_EQ(named, (std::vector<std::string>{""}));
+
+  named.clear();
+  other.setFunctionType(type);
+  EXPECT_TRUE(succeeded(runner.runPhase(*module, Phase::Tile, Phase::Tile, pipeline)));
+  EXPECT_TRUE(named.empty());
 }
