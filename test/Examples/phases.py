@@ -6,7 +6,7 @@
 
 The texts of all phases go to DIR. Each is compiled on to the next phase, and what is in phase llvm is read and printed: both must be
 what the whole compilation made. The text of phase llvm says all that PTX is made of, so each also compiles on to the same PTX; of the
-programs that --ptx names it is made and compared, too. Prints a line for each program and phase that differs, and how many were the same.
+programs that --ptx names it is made and compared, too, in all variants. The others are compiled in the variant `aligned` or `any`, by turns. Prints a line for each program and phase that differs, and how many were the same.
 """
 
 import argparse
@@ -40,16 +40,17 @@ def main():
     options = parser.parse_args()
     to_ptx = set(filter(None, options.ptx.split(",")))
     same = differ = 0
-    for program in options.programs:
+    for number, program in enumerate(options.programs):
         name = os.path.splitext(os.path.basename(program))[0]
         temps = os.path.join(options.folder, name)
         whole = "--emit=ptx" if name in to_ptx else "--stop-after=llvm"
-        made = compile_to(options.tilec, program, whole, "--save-temps=" + temps)
+        variants = "--variants=" + ("auto" if name in to_ptx else ("aligned", "any")[number % 2])
+        made = compile_to(options.tilec, program, whole, variants, "--save-temps=" + temps)
         # Of a kernel that is compiled again with another plan, the last phases count.
         saved = {file.split("-", 1)[1]: os.path.join(temps, file) for file in sorted(os.listdir(temps))}
         results = {}
         for phase, after in zip(PHASES, PHASES[1:]):
-            results[phase] = compile_to(options.tilec, saved[phase + ".mlir"], "--stop-after=" + after) == read(saved[after + ".mlir"])
+            results[phase] = compile_to(options.tilec, saved[phase + ".mlir"], variants, "--stop-after=" + after) == read(saved[after + ".mlir"])
         results["llvm"] = compile_to(options.tile_opt, saved["llvm.mlir"]) == read(saved["llvm.mlir"])
         if name in to_ptx:
             to_ptx.remove(name)
