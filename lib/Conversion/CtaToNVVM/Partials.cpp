@@ -77,11 +77,6 @@ static LogicalResult lowerPutPartial(Lowering &f, cta::PutPartialOp op) {
   return success();
 }
 
-/// The words of a partial sum that a thread loads at a time beside few and beside many
-/// accumulators. Loads that wait concurrently hide each other's latency, but each word takes a
-/// register until it is added. Source: docs/performance/constants.md.
-static constexpr int64_t kManyWords = 64, kFewWords = 16, kManyAccumulators = 96;
-
 static LogicalResult lowerAddPartial(Lowering &f, cta::AddPartialOp op) {
   Values regs = f.registers(op.getValue());
   Partial partial(f, op);
@@ -93,13 +88,9 @@ static LogicalResult lowerAddPartial(Lowering &f, cta::AddPartialOp op) {
               {}, {{partial.flag, "l"}}, /*sideEffects=*/true, /*memoryClobber=*/true);
   Type element = cast<RankedTensorType>(op.getValue().getType()).getElementType();
   auto size = static_cast<int64_t>(regs.size());
-  const int64_t atATime = size < kManyAccumulators ? kManyWords : kFewWords;
   Values sums;
   for (int64_t r = 0, width; r < size; r += width) {
     width = widthAt(r, size);
-    // ptxas moves no load across it, and moves all that it may to the front.
-    if (r && r % atATime == 0)
-      NVVM::SyncWarpOp::create(f.b, f.loc, f.i32(-1));
     Values words = f.loadWords(partial.mine, partial.offset(r), 4 * width, /*invariant=*/false);
     for (auto [i, word] : llvm::enumerate(words)) {
       Value other = f.bitcast(word, element);
