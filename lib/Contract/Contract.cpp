@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -106,6 +107,29 @@ std::vector<Expr> tessera::contract::namedParts(const Expr &expr) {
   return parts;
 }
 
+/// The value of an operation on unsigned numbers or on bits, or nothing if `op` is none, divides by
+/// zero, or shifts too far.
+static std::optional<int64_t> ofBits(llvm::StringRef op, int64_t a, int64_t b) {
+  const uint64_t ua = a, ub = b;
+  if (op == "divui" || op == "remui")
+    return ub ? std::optional<int64_t>(op == "divui" ? ua / ub : ua % ub) : std::nullopt;
+  if (op == "shl" || op == "shrsi") {
+    if (ub > 63)
+      return std::nullopt;
+    const auto left = static_cast<int64_t>(ua << ub);
+    if (op == "shl")
+      return left >> ub == a ? std::optional<int64_t>(left) : std::nullopt;
+    return a >> ub;
+  }
+  return llvm::StringSwitch<std::optional<int64_t>>(op)
+      .Case("minui", std::min(ua, ub))
+      .Case("maxui", std::max(ua, ub))
+      .Case("and", a & b)
+      .Case("or", a | b)
+      .Case("xor", a ^ b)
+      .Default(std::nullopt);
+}
+
 /// The value of `op` on two constants; nothing if it overflows, divides by zero, or is not folded.
 static std::optional<int64_t> fold(llvm::StringRef op, int64_t a, int64_t b) {
   int64_t r;
@@ -119,6 +143,8 @@ static std::optional<int64_t> fold(llvm::StringRef op, int64_t a, int64_t b) {
     return std::min(a, b);
   if (op == "maxsi")
     return std::max(a, b);
+  if (std::optional<int64_t> value = ofBits(op, a, b))
+    return value;
   if (b <= 0)
     return std::nullopt;
   if (op == "floordivs")

@@ -7,8 +7,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
-#include <algorithm>
-
 using namespace tessera;
 using namespace tessera::contract;
 
@@ -40,29 +38,6 @@ static std::optional<bool> compare(llvm::StringRef op, int64_t a, int64_t b) {
       .Case("cmp_ule", ua <= ub)
       .Case("cmp_ugt", ua > ub)
       .Case("cmp_uge", ua >= ub)
-      .Default(std::nullopt);
-}
-
-/// The value of an operation on unsigned numbers or on bits, or nothing if `op` is none, divides by
-/// zero, or shifts too far.
-static std::optional<int64_t> ofBits(llvm::StringRef op, int64_t a, int64_t b) {
-  const uint64_t ua = a, ub = b;
-  if (op == "divui" || op == "remui")
-    return ub ? std::optional<int64_t>(op == "divui" ? ua / ub : ua % ub) : std::nullopt;
-  if (op == "shl" || op == "shrsi") {
-    if (ub > 63)
-      return std::nullopt;
-    const auto left = static_cast<int64_t>(ua << ub);
-    if (op == "shl")
-      return left >> ub == a ? std::optional<int64_t>(left) : std::nullopt;
-    return a >> ub;
-  }
-  return llvm::StringSwitch<std::optional<int64_t>>(op)
-      .Case("minui", std::min(ua, ub))
-      .Case("maxui", std::max(ua, ub))
-      .Case("and", a & b)
-      .Case("or", a | b)
-      .Case("xor", a ^ b)
       .Default(std::nullopt);
 }
 
@@ -99,8 +74,6 @@ std::optional<int64_t> Evaluation::compute(const Expr &expr) {
     return std::nullopt;
   if (std::optional<bool> holds = compare(expr.op(), *a, *b))
     return *holds;
-  if (std::optional<int64_t> value = ofBits(expr.op(), *a, *b))
-    return value;
   const Expr folded = Expr::apply(expr.op(), {Expr::constant(*a), Expr::constant(*b)});
   return folded.isConstant() ? std::optional(folded.value()) : std::nullopt;
 }

@@ -75,8 +75,7 @@ struct LaunchNumbers {
 };
 
 /// The value that a launcher would compute. Nothing if it depends on a stride, a scalar or
-/// clusters, overflows or divides by zero, or has an operation that the compiler does not evaluate
-/// (shifts and unsigned arithmetic).
+/// clusters, overflows, divides by zero or shifts too far.
 std::optional<int64_t> evaluate(const Expr &expr, const LaunchNumbers &numbers);
 
 /// The operations that an expression uses more than once, operands before users. Empty if the
