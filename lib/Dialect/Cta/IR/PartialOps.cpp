@@ -35,8 +35,7 @@ static LogicalResult verifyPartial(Operation *op, StringRef constraint, Value va
            << 4 * frag.getWgCount() << " warps, but there are flags for " << words.getDimSize(1);
   if (auto role = op->getParentOfType<RoleOp>(); role && role.getReplicas())
     return refuse(4, "replicas of a role would share a slot");
-  const layout::RegisterLayout &layout = frag.layout();
-  int64_t held = layout.numRegisters(coordOf(tile.getShape())) * 128 * frag.getWgCount();
+  int64_t held = registersOf(Type(tile)) * 128 * frag.getWgCount();
   if (held != tile.getNumElements())
     return refuse(3, "the threads hold ")
            << held << " elements of a tile that has " << tile.getNumElements();

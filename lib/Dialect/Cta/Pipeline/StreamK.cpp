@@ -159,11 +159,6 @@ static Value addedTo(Value sum, Operation *user) {
   return isa<arith::AddFOp, arith::AddIOp>(user) ? user->getResult(0) : Value();
 }
 
-/// How many elements the threads hold of a tile; more than it has if some are held several times.
-static int64_t heldElements(RankedTensorType tile, FragAttr frag) {
-  return frag.layout().numRegisters(coordOf(tile.getShape())) * 128 * frag.getWgCount();
-}
-
 /// An error unless the value of an iteration is that of the last one plus what the iteration adds,
 /// which no sum of another iteration goes into.
 LogicalResult StreamK::checkSum(unsigned number) {
@@ -193,7 +188,7 @@ LogicalResult StreamK::checkSum(unsigned number) {
   if (!element || element.getElementType().getIntOrFloatBitWidth() != 32)
     return error(products, "partial sums have elements of 32 bits, got ") << sum.getType();
   const FragAttr frag = FragAttr::of(element);
-  if (!frag || heldElements(element, frag) != element.getNumElements())
+  if (!frag || registersOf(Type(element)) * 128 * frag.getWgCount() != element.getNumElements())
     return error(products, "result ")
            << number
            << " of the main loop is a sum of which threads hold elements several times, so that "
