@@ -2,15 +2,7 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Stands for ptxas: spills $FAKE_BYTES in each entry function of $FAKE_SPILLS whose head holds $FAKE_WHEN, and whose body $FAKE_BODY; with FAKE_CODE (C7512) it serialises the products of those, too.
-if [ "$1" = --version ]; then
-  echo "Cuda compilation tools, release 13.0, V13.0.88"
-  exit 0
-fi
-for word; do
-  [ "$last" = -o ] && : >"$word"
-  case $word in *.ptx) input=$word ;; esac
-  last=$word
-done
+. "$(dirname "$0")/fake-ptxas-arguments.sh"
 for name in $FAKE_SPILLS; do
   bytes=0
   sed -n "/\.entry $name(/,/^{/p" "$input" | grep -q "$FAKE_WHEN" && sed -n "/\.entry $name(/,/^}/p" "$input" | grep -q "${FAKE_BODY:-entry}" && bytes=$FAKE_BYTES

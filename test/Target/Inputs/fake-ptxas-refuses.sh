@@ -2,15 +2,7 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Stands for ptxas: refuses the first entry function whose name matches $FAKE_REFUSES, and spills 64 bytes in those that match $FAKE_SPILLS.
-if [ "$1" = --version ]; then
-  echo "Cuda compilation tools, release 13.0, V13.0.88"
-  exit 0
-fi
-for word; do
-  [ "$last" = -o ] && : >"$word"
-  case $word in *.ptx) input=$word ;; esac
-  last=$word
-done
+. "$(dirname "$0")/fake-ptxas-arguments.sh"
 names=$(sed -n 's/.*\.entry \([A-Za-z0-9_]*\).*/\1/p' "$input")
 for name in $names; do
   bytes=0
