@@ -89,7 +89,7 @@ function(tessera_add_mlir_tool name)
   tessera_use_mlir(${name} ${ARG_PCH})
   if(TESSERA_TOOLS_HOLD_MLIR AND TARGET TesseraMLIRArchives)
     set_target_properties(${name} PROPERTIES TESSERA_HOLDS_MLIR ON)
-    # At a fixed address: nothing is relocated at the start, which is a twelfth of a small compilation.
+    # At a fixed address: nothing is relocated at the start, of which tests have thousands.
     target_link_options(${name} PRIVATE LINKER:--gc-sections -no-pie)
   endif()
   add_dependencies(${name} TesseraTablegen)
