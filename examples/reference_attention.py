@@ -20,6 +20,10 @@ def causal(queries, keys):
     return key <= own
 
 
+def everything(queries, keys):
+    return np.ones((queries, keys), bool)
+
+
 def attend(q, k, v, logits, visible):
     """Output and logarithm of the sum for each head of queries; heads of keys and values are shared by as many as there are for each.
     `logits` makes what the softmax takes of the products of queries and keys."""
@@ -36,6 +40,24 @@ def attend(q, k, v, logits, visible):
 
 def attention_gqa(q, k, v, scale):
     return list(attend(q, k, v, lambda s: scale * s, causal(q.shape[2], k.shape[2])))
+
+
+def backward(visible):
+    """The gradients of queries, keys and values, where `visible` says what each query sees."""
+
+    def function(q, k, v, o, do, lse, scale):
+        shape, share = k.shape, q.shape[1] // max(k.shape[1], 1)
+        k, v = np.repeat(k, share, axis=1), np.repeat(v, share, axis=1)
+        s = np.where(visible(q.shape[2], k.shape[2]), scale * (q @ np.swapaxes(k, -1, -2)), -np.inf)
+        p = np.exp(s - np.where(np.isinf(lse), np.inf, lse)[..., None])
+        ds = scale * p * (do @ np.swapaxes(v, -1, -2) - (do * o).sum(axis=-1, keepdims=True))
+
+        def shared(gradient):
+            return gradient.reshape(shape[0], shape[1], share, *shape[2:]).sum(axis=2) if gradient.size else np.zeros(shape)
+
+        return [ds @ k, shared(np.swapaxes(ds, -1, -2) @ q), shared(np.swapaxes(p, -1, -2) @ do)]
+
+    return function
 
 
 def attention_window(q, k, v, scale, window):
@@ -123,6 +145,17 @@ def make_ends(random, arrays):
     arrays["longest"] = int(np.diff(arrays["CQ"]).max(initial=0))
 
 
+def make_forward(visible):
+    """The output and the logarithms of the forward pass."""
+
+    def prepare(random, arrays):
+        q, k, v = (arrays[name].astype(np.float64) for name in "QKV")
+        o, lse = attend(q, k, v, lambda s: q.shape[-1] ** -0.5 * s, visible(q.shape[2], k.shape[2]))
+        arrays["O"][...], arrays["LSE"][...] = o, lse
+
+    return prepare
+
+
 def make_slopes(random, arrays):
     arrays["slopes"][...] = 2.0 ** -(1.0 + np.arange(len(arrays["slopes"])))
 
@@ -178,6 +211,15 @@ def examples(Case, shapes):
         "attention-gqa": [
             Case("attention_gqa", attention_gqa, inputs, [("O", bf16, queries), ("LSE", np.float32, ["B", "H", "S"], *LOGARITHM)], sizes, **CLOSE)
         ],
+        **{
+            file: [
+                Case(f"{kernel}{suffix}", backward(visible),
+                     inputs[:3] + [("O", bf16, queries), ("DO", bf16, queries), ("LSE", np.float32, ["B", "H", "S"]), inputs[3]],
+                     [("DQ", bf16, queries), ("DK", bf16, keys), ("DV", bf16, keys)], sizes, **CLOSE, prepare=make_forward(visible))
+                for suffix, visible in (("", everything), ("_causal", causal))
+            ]
+            for file, kernel in (("attention-backward", "attention_backward"), ("attention-backward-ordered", "attention_backward_ordered"))
+        },
         "attention-window": [
             Case("attention_window", attention_window, inputs + [("window", size)], ("O", bf16, queries), wanted, **CLOSE)
             for size, wanted in ((100, sizes), (333, shapes("B H G S T", (1, 2, 1, 200, 700), (1, 1, 1, 520, 520))), (1, sizes[3:5]), (128, sizes[3:6]),

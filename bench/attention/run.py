@@ -11,12 +11,13 @@ Kernels come from rows.json. A row has:
 
   name        of the row; --filter selects by it
   example     a file in examples/, or:
-  program     arguments of programs.forward
+  program     arguments of programs.forward, or:
+  backward    arguments of backward.backward
   plan        optional: the plan tilec is given (with "name", so that rows differ)
   shapes      list of {name: size}; a size may be an expression over those before it. Symbols of the kernel's contract must be among them
   inputs      {argument: expression}: a number for a scalar, for an array of integers (all equal) or the scale of random floats; or a list of elements
   positive, negative   arguments whose random numbers have that sign
-  reference   attention, varlen, decode, linear, or ssd (workload.py), with `options`: causal, window, cap, transposed
+  reference   attention, backward, varlen, decode, linear, or ssd (workload.py), with `options`: causal, window, cap, transposed
   flops       an expression; or `bytes`, and the row is in TB/s
   peers       of PEERS in workload.py
 
@@ -37,6 +38,7 @@ BENCH = os.path.dirname(HERE)
 ROOT = os.path.dirname(BENCH)
 # bench/run.py is the module `run`.
 sys.path[:0] = [BENCH, HERE, os.path.join(ROOT, "test", "GPU")]
+import backward  # noqa: E402
 import programs  # noqa: E402
 import run  # noqa: E402
 
@@ -83,9 +85,9 @@ def artifact_of(row):
     """The name of its file. Rows of one program share it."""
     if "example" in row:
         return row["example"] + ("-" + row["name"].replace(" ", "-") if "plan" in row else "")
-    program = row["program"]
-    words = [str(value) if value is not True else name for name, value in program.items()]
-    return "forward-" + "-".join(words) + ("-" + row["name"].replace(" ", "-") if "plan" in row else "")
+    kind = "program" if "program" in row else "backward"
+    words = [str(value) if value is not True else name for name, value in row[kind].items()]
+    return ("forward-" if kind == "program" else "backward-") + "-".join(words) + ("-" + row["name"].replace(" ", "-") if "plan" in row else "")
 
 
 def compile_rows(options, groups):
@@ -99,7 +101,7 @@ def compile_rows(options, groups):
             shutil.copyfile(os.path.join(ROOT, "examples", row["example"] + ".mlir"), source)
         else:
             with open(source, "w", encoding="utf-8") as file:
-                file.write(programs.forward(**row["program"]))
+                file.write(programs.forward(**row["program"]) if "program" in row else backward.backward(**row["backward"]))
         command = [options.tilec, source, "-o", os.path.join(options.kit, name + (".so" if options.cpu else ".cubin"))]
         command += ["--target=cpu", "--mcpu=x86-64-v3"] if options.cpu else ["--report=full"]
         if "plan" in row and not options.cpu:

@@ -81,6 +81,39 @@ def attention(row, t, sizes):
     return result
 
 
+def prepare_backward(row, t, sizes):
+    """What the forward pass left."""
+    scores = Scores(row, t, sizes)
+    for b in range(t["Q"].shape[0]):
+        for h in range(t["Q"].shape[1]):
+            g = h * t["K"].shape[1] // t["Q"].shape[1]
+            t["O"][b, h], t["LSE"][b, h] = scores.matrix(t["Q"][b, h], t["K"][b, g], t["V"][b, g], b, h)
+
+
+def backward(row, t, sizes):
+    """By the formula, rows of queries at a time."""
+    scores = Scores(row, t, sizes)
+    result = {name: torch.zeros(t[name].shape, device=t[name].device) for name in ("DQ", "DK", "DV")}
+    heads = t["Q"].shape[1]
+    for b in range(t["Q"].shape[0]):
+        for h in range(heads):
+            g = h * t["K"].shape[1] // heads
+            k, v = t["K"][b, g].float(), t["V"][b, g].float()
+            key = torch.arange(len(k), device=k.device)
+            for i in range(0, t["Q"].shape[2], ROWS_AT_ONCE):
+                q, o, do, lse = (t[name][b, h, i : i + ROWS_AT_ONCE].float() for name in ("Q", "O", "DO", "LSE"))
+                s = (q @ k.t()) * scores.scale
+                if scores.options.get("causal"):
+                    own = torch.arange(len(q), device=k.device)[:, None] + i + len(k) - t["Q"].shape[2]
+                    s = s.masked_fill(key > own, -math.inf)
+                p = torch.exp(s - lse[:, None])
+                ds = scores.scale * p * (do @ v.t() - (do * o).sum(1, keepdim=True))
+                result["DQ"][b, h, i : i + ROWS_AT_ONCE] = ds @ k
+                result["DK"][b, g] += ds.t() @ q
+                result["DV"][b, g] += p.t() @ do
+    return result
+
+
 def varlen(row, t, sizes):
     scores, o = Scores(row, t, sizes), empty_like(t["O"])
     ends_q, ends_k = t["CQ"].tolist(), t["CK"].tolist()
@@ -125,7 +158,8 @@ def ssd(row, t, sizes):
     return {"Y": y, "Z": z}
 
 
-REFERENCES = {"attention": attention, "varlen": varlen, "decode": decode, "linear": linear, "ssd": ssd}
+PREPARATIONS = {"backward": prepare_backward}
+REFERENCES = {"attention": attention, "backward": backward, "varlen": varlen, "decode": decode, "linear": linear, "ssd": ssd}
 
 
 # ---------------------------------------------------------------- peers: functions of the tensors that return O
@@ -165,8 +199,30 @@ def flash2(row, options):
     return call
 
 
+def sdpa_backward(backend):
+    """The backward pass alone: the forward pass of each set of tensors runs once."""
+
+    def make(row, options):
+        forward = {}
+
+        def call(t):
+            key = t["Q"].data_ptr()
+            if key not in forward:
+                inputs = [t[name].detach().requires_grad_() for name in "QKV"]
+                with sdpa_kernel(backend):
+                    forward[key] = inputs, torch.nn.functional.scaled_dot_product_attention(
+                        *inputs, is_causal=bool(options.get("causal")), scale=t["scale"], enable_gqa=t["Q"].shape[1] != t["K"].shape[1])
+            inputs, output = forward[key]
+            return torch.autograd.grad(output, inputs, t["DO"], retain_graph=True)[0]
+
+        return call
+
+    return make
+
+
 PEERS = {"cudnn": ("sdpa (cuDNN)", sdpa(SDPBackend.CUDNN_ATTENTION)), "flash": ("sdpa (FlashAttention-2)", sdpa(SDPBackend.FLASH_ATTENTION)),
-         "efficient": ("sdpa (memory-efficient)", sdpa(SDPBackend.EFFICIENT_ATTENTION)), "flash2": ("FlashAttention-2 (operator)", flash2)}
+         "efficient": ("sdpa (memory-efficient)", sdpa(SDPBackend.EFFICIENT_ATTENTION)), "cudnn backward": ("sdpa (cuDNN)", sdpa_backward(SDPBackend.CUDNN_ATTENTION)),
+         "flash backward": ("sdpa (FlashAttention-2)", sdpa_backward(SDPBackend.FLASH_ATTENTION)), "flash2": ("FlashAttention-2 (operator)", flash2)}
 
 
 # ---------------------------------------------------------------- a row on a device
@@ -188,6 +244,8 @@ class Work:
         # Fewer sets than in bench/run.py: attention reads most things many times.
         count = max(2, min(8, math.ceil(workloads.ROTATED_BYTES / max(1, self.bytes))))
         self.sets = [first] + [{arg["name"]: self.value(arg) for arg in contract["args"]} for _ in range(count - 1)]
+        for tensors in self.sets if row["reference"] in PREPARATIONS else []:
+            PREPARATIONS[row["reference"]](row, tensors, sizes)
         self.reference = REFERENCES[row["reference"]](row, first, sizes)
 
     def value(self, arg):

@@ -14,10 +14,12 @@
 #include "tessera/Dialect/Cta/Analysis/LoadsAhead.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
 #include "mlir/IR/Dominance.h"
@@ -55,6 +57,11 @@ private:
   std::optional<std::string> whyNotScalar(ValueRange values);
   void addToGroup(CopyOp copy);
   void joinRows();
+  int64_t freeRegisters() {
+    auto kernel = launch->getParentOfType<tile::KernelOp>();
+    return plan.asPlan().mathRegisters(machineOf(kernel), kernel.getWarpgroups().value_or(1)) -
+           kOtherRegisters;
+  }
   int64_t cluster() { return static_cast<int64_t>(launch.getCluster().value_or(1)); }
   bool sameInCluster(Value value);
   bool sameCoordinates(CopyOp copy);
@@ -246,7 +253,8 @@ static bool readBefore(Operation *reader, Operation *place) {
 
 /// Rows of numbers share the slots of tiles that the same block fetches in the same way: those that
 /// threads read as well, if there are any. Threads read the rows when they have waited for the
-/// slot, so that a slot costs one wait and one release.
+/// slot, so that a slot costs one wait and one release. A row that is read while the slot is held
+/// anyway is read there if a thread has no registers to keep it from the wait on.
 void Pipelining::joinRows() {
   SmallVector<Group> hosts, rows;
   for (Group &group : groups)
@@ -276,9 +284,14 @@ void Pipelining::joinRows() {
     }
     for (CopyOp joined : row.copies) {
       for (Operation *user : llvm::to_vector(joined->getUsers())) {
+        Operation *next = user->getNextNode();
+        const bool isHeld = !host->last->isBeforeInBlock(user);
+        const int64_t registers = worstPressure(launch).sum();
         if (host->first->isBeforeInBlock(user) && !readBefore(user, host->first)) {
-          if (host->last->isBeforeInBlock(user))
+          if (!isHeld)
             host->last = user;
+        } else if (isHeld && worstPressure(launch).sum() > std::max(registers, freeRegisters())) {
+          user->moveBefore(next);
         } else {
           host->first = user;
         }

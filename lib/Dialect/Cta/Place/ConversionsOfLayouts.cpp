@@ -82,17 +82,18 @@ void Conversions::fixAccess(Operation *op) {
     RegisterLayout best =
         layout::blockedFor(coordOf(type.getShape()), static_cast<int>(bytes), contiguous, kWarpBits,
                            groups, wantedBytes(facts, access, value));
-    if (int64_t legal = legalBytes(facts, access); legal < 16) {
-      auto sectors = [&](const RegisterLayout &l) {
-        layout::Coord shape = coordOf(type.getShape());
-        int64_t vector = bytesOfAccess(l, type, contiguous) / bytes;
-        return layout::sectorsPerAccess(l, shape, static_cast<int>(bytes), contiguous,
-                                        access.isStore ? std::min(vector, legal / bytes) : vector);
-      };
-      if (2 * sectors(best) > sectors(layoutOf(value)))
-        return std::nullopt;
-      return best;
-    }
+    const int64_t legal = legalBytes(facts, access);
+    auto sectors = [&](const RegisterLayout &l) {
+      layout::Coord shape = coordOf(type.getShape());
+      int64_t vector = bytesOfAccess(l, type, contiguous) / bytes;
+      return layout::sectorsPerAccess(l, shape, static_cast<int>(bytes), contiguous,
+                                      access.isStore ? std::min(vector, legal / bytes) : vector);
+    };
+    // L2 makes atomics, 32 bytes at a time, whatever the number of instructions that they come in.
+    if (isa<AtomicOp>(op) && sectors(layoutOf(value)) <= 1)
+      return std::nullopt;
+    if (legal < 16)
+      return 2 * sectors(best) > sectors(layoutOf(value)) ? std::nullopt : std::optional(best);
     if (bytesOfAccess(best, type, contiguous) <= bytesOfAccess(layoutOf(value), type, contiguous))
       return std::nullopt;
     return best;
