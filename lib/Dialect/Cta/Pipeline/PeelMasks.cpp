@@ -6,7 +6,9 @@
 // A mask may compare coordinates that grow with the induction variable against a bound. It is true
 // for all elements as long as the greatest coordinate is below the least bound, which scalars
 // decide. So the loop is cut in two: the first part ends where the first of its masks begins to
-// fail, and has no masks; the rest has them. The loops on both sides of its channels are cut alike.
+// fail, and has no masks; the rest has them. Other masks are true from some iteration on, where the
+// least coordinate is above the greatest bound: then a part with masks comes first, too. The loops
+// on both sides of its channels are cut alike.
 //
 // A loop whose chained products are in flight stays one loop: between two loops the products would
 // come to an end, and the rest would not overlap. There a branch masks, which only the iterations
@@ -14,12 +16,13 @@
 //
 //   %s = arith.select %exists, %qk, %never
 //   // becomes
-//   %rest = arith.cmpi sge, %j, %end
+//   %rest = arith.cmpi sge, %j, %end          // or slt, %j, %begin
 //   %s = scf.if %rest { %exists = … ; select %exists, %qk, %never } else { %qk }
 //
 // Coordinates are 32 bits wide and wrap. The cut is computed in 64 bits from the bounds as the
 // comparison sees them, so it is right also for bounds that do not fit. A loop may begin anywhere
 // (at the first block of a window); only scalars at run time know that it does not begin below 0.
+#include "PeelDemands.h"
 #include "ScheduleProblem.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/LoopStages.h"
@@ -49,14 +52,22 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// A comparison that is true for all elements while the induction variable is below bound -
+/// How far the elements of a tile are above the induction variable.
+struct Span {
+  int64_t least = 0, greatest = 0;
+};
+
+/// A comparison that is true for all elements while the induction variable is below the least
+/// element of a tile - `distance`; or, with `fromBegin`, once it is at least the greatest one -
 /// `distance`.
 struct Mask {
   arith::CmpIOp op;
   Value bound;          ///< a scalar from outside of the loop; null: `constant`
-  int64_t constant = 0; ///< the least element of the tile that is compared with
+  int64_t constant = 0; ///< all elements of the tile that is compared with
   int64_t rows = 0;     ///< the tile is bound + 0 … rows - 1
+  bool fromBegin = false;
   int64_t distance = 0;
+  int64_t greatest = 0; ///< of the coordinates, above the induction variable
 };
 
 class Peeling {
@@ -68,10 +79,17 @@ public:
 
 private:
   std::optional<int64_t> aboveVariable(Value scalar);
-  std::optional<int64_t> greatest(Value tile);
+  std::optional<Span> spanOf(Value tile);
   bool findBound(Value tile, Mask &mask);
   std::optional<Mask> maskOf(arith::CmpIOp op);
-  Value endOf(Mask &mask);
+  Value endOf(const Mask &mask);
+  Value beginOf(const Mask &mask);
+  Value indexConstant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loop.getLoc(), value);
+  }
+  void findEnds(ArrayRef<Mask> masks);
+  void cutBegin();
+  CountedLoop cutEnd(MutableArrayRef<Mask> masks);
   void drop(Operation *mask);
   std::optional<SmallVector<arith::SelectOp>> selectsOf(ArrayRef<Mask> masks);
   Value whereMasksHold(Value condition);
@@ -79,6 +97,8 @@ private:
 
   CountedLoop loop;
   IRRewriter b;
+  std::optional<int64_t> lower; ///< where the loop begins, if that is a constant
+  Value begin, end;             ///< no mask fails from `begin` to `end`; null: of the loop
   DenseSet<Value> depend; ///< masks, and conjunctions with masks
   DenseSet<Value> hold;   ///< those of them that are nothing but masks
 };
@@ -103,33 +123,36 @@ std::optional<int64_t> Peeling::aboveVariable(Value scalar) {
   return std::nullopt;
 }
 
-/// c if the greatest element of the tile is the induction variable + c.
-std::optional<int64_t> Peeling::greatest(Value tile) {
+/// Where the elements of the tile lie, if they grow with the induction variable.
+std::optional<Span> Peeling::spanOf(Value tile) {
+  auto from = [&](Value scalar) -> std::optional<Span> {
+    std::optional<int64_t> first = scalar ? aboveVariable(scalar) : std::nullopt;
+    return first ? std::optional<Span>({*first, *first}) : std::nullopt;
+  };
+  auto along = [](std::optional<Span> span, IotaOp iota) {
+    if (span)
+      span->greatest += iota.getType().getDimSize(static_cast<unsigned>(iota.getDim())) - 1;
+    return span;
+  };
   Operation *op = tile.getDefiningOp();
-  if (auto iota = dyn_cast_or_null<IotaOp>(op)) {
-    std::optional<int64_t> first = iota.getFrom() ? aboveVariable(iota.getFrom()) : std::nullopt;
-    if (!first)
-      return std::nullopt;
-    return *first + iota.getType().getDimSize(static_cast<unsigned>(iota.getDim())) - 1;
-  }
+  if (auto iota = dyn_cast_or_null<IotaOp>(op))
+    return along(from(iota.getFrom()), iota);
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
-    return isa<RankedTensorType>(broadcast.getSource().getType())
-               ? greatest(broadcast.getSource())
-               : aboveVariable(broadcast.getSource());
+    return isa<RankedTensorType>(broadcast.getSource().getType()) ? spanOf(broadcast.getSource())
+                                                                  : from(broadcast.getSource());
   auto sum = dyn_cast_or_null<arith::AddIOp>(op);
   if (!sum)
     return std::nullopt;
   for (unsigned i : {0, 1}) {
     auto iota = sum->getOperand(i).getDefiningOp<IotaOp>();
-    std::optional<int64_t> rest =
-        iota && !iota.getFrom() ? greatest(sum->getOperand(1 - i)) : std::nullopt;
-    if (rest)
-      return *rest + iota.getType().getDimSize(static_cast<unsigned>(iota.getDim())) - 1;
+    if (iota && !iota.getFrom())
+      if (std::optional<Span> span = along(spanOf(sum->getOperand(1 - i)), iota))
+        return span;
   }
   return std::nullopt;
 }
 
-/// The least element of a tile that does not change in the loop.
+/// The elements of a tile that does not change in the loop.
 bool Peeling::findBound(Value tile, Mask &mask) {
   DenseIntElementsAttr elements;
   if (matchPattern(tile, m_Constant(&elements)) && elements.isSplat()) {
@@ -153,15 +176,14 @@ std::optional<Mask> Peeling::maskOf(arith::CmpIOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getLhs().getType());
   if (!type || !type.getElementType().isInteger(32))
     return std::nullopt;
-  Mask mask{op, {}};
-  Value grows = op.getLhs(), other = op.getRhs();
+  Value less = op.getLhs(), greater = op.getRhs();
   bool equal = false;
   switch (op.getPredicate()) {
   case arith::CmpIPredicate::sge:
     equal = true;
     [[fallthrough]];
   case arith::CmpIPredicate::sgt:
-    std::swap(grows, other);
+    std::swap(less, greater);
     break;
   case arith::CmpIPredicate::sle:
     equal = true;
@@ -171,33 +193,53 @@ std::optional<Mask> Peeling::maskOf(arith::CmpIOp op) {
   default:
     return std::nullopt;
   }
-  std::optional<int64_t> above = greatest(grows);
-  if (!above || !findBound(other, mask))
+  Mask mask{op, {}};
+  std::optional<Span> span = spanOf(less);
+  if (!span) {
+    mask.fromBegin = true;
+    span = spanOf(greater);
+  }
+  if (!span || !findBound(mask.fromBegin ? less : greater, mask))
     return std::nullopt;
-  mask.distance = *above - (equal ? 1 : 0);
+  mask.greatest = span->greatest;
+  mask.distance = mask.fromBegin ? span->least - (equal ? 0 : 1) : span->greatest - (equal ? 1 : 0);
   return mask;
 }
 
 /// The value of the induction variable below which the mask is true.
-Value Peeling::endOf(Mask &mask) {
-  Location loc = mask.op->getLoc();
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
+Value Peeling::endOf(const Mask &mask) {
   if (!mask.bound)
-    return index(mask.constant - mask.distance);
+    return indexConstant(mask.constant - mask.distance);
+  Location loc = mask.op->getLoc();
   Value least = mask.bound;
   if (!least.getType().isIndex())
     least = arith::IndexCastOp::create(b, loc, b.getIndexType(), least);
   if (mask.rows > 1) {
     // Rows that wrap are far below the first one.
-    const int64_t last = std::numeric_limits<int32_t>::max();
-    Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, least,
-                                        index(last - mask.rows + 1));
-    least =
-        arith::SelectOp::create(b, loc, wraps, index(std::numeric_limits<int32_t>::min()), least);
+    Value wraps =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, least,
+                              indexConstant(std::numeric_limits<int32_t>::max() - mask.rows + 1));
+    least = arith::SelectOp::create(b, loc, wraps,
+                                    indexConstant(std::numeric_limits<int32_t>::min()), least);
   }
-  return arith::SubIOp::create(b, loc, least, index(mask.distance));
+  return arith::SubIOp::create(b, loc, least, indexConstant(mask.distance));
+}
+
+/// The value of the induction variable from which on the mask is true.
+Value Peeling::beginOf(const Mask &mask) {
+  if (!mask.bound)
+    return indexConstant(mask.constant - mask.distance);
+  Location loc = mask.op->getLoc();
+  Value greatest = mask.bound;
+  if (!greatest.getType().isIndex())
+    greatest = arith::IndexCastOp::create(b, loc, b.getIndexType(), greatest);
+  if (mask.rows > 1) {
+    // If rows wrap, the greatest one is the last before that.
+    greatest = arith::AddIOp::create(b, loc, greatest, indexConstant(mask.rows - 1));
+    greatest = arith::MinSIOp::create(b, loc, greatest,
+                                      indexConstant(std::numeric_limits<int32_t>::max()));
+  }
+  return arith::SubIOp::create(b, loc, greatest, indexConstant(mask.distance));
 }
 
 /// The mask is true: a select by it is replaced by its first operand, and so on.
@@ -298,9 +340,90 @@ void Peeling::guard(arith::SelectOp select, Value rest) {
   b.replaceOp(select, branch);
 }
 
+/// The values of the induction variable between which no mask fails.
+void Peeling::findEnds(ArrayRef<Mask> masks) {
+  Location loc = loop.getLoc();
+  Value upper = loop.getUpperBound();
+  for (const Mask &mask : masks) {
+    if (!mask.fromBegin) {
+      end = arith::MinSIOp::create(b, loc, end ? end : upper, endOf(mask));
+      continue;
+    }
+    Value from = beginOf(mask);
+    // Coordinates that wrap are below the bound again.
+    Value wraps =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, upper,
+                              indexConstant(std::numeric_limits<int32_t>::max() - mask.greatest));
+    from = arith::SelectOp::create(b, loc, wraps, upper, from);
+    begin = begin ? Value(arith::MaxSIOp::create(b, loc, begin, from)) : from;
+  }
+  if (lower)
+    return;
+  // Coordinates below 0 could wrap: a loop that begins there has its masks.
+  Value begins = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, loop.getLowerBound(),
+                                       indexConstant(0));
+  if (end)
+    end = arith::SelectOp::create(b, loc, begins, end, loop.getLowerBound());
+  if (begin)
+    begin = arith::SelectOp::create(b, loc, begins, begin, upper);
+}
+
+/// The first value of the induction variable that is not below `place`, which is none of the
+/// loop's last ones.
+static Value firstFrom(IRRewriter &b, CountedLoop loop, Value place, int64_t step) {
+  Location loc = loop.getLoc();
+  Value from = loop.getLowerBound();
+  Value length = arith::SubIOp::create(b, loc, place, from);
+  Value roundUp = arith::ConstantIndexOp::create(b, loc, step - 1);
+  Value iterations = arith::DivUIOp::create(b, loc, arith::AddIOp::create(b, loc, length, roundUp),
+                                            loop.getStep());
+  return arith::AddIOp::create(b, loc, from,
+                               arith::MulIOp::create(b, loc, iterations, loop.getStep()));
+}
+
+/// The loop goes on where `part`, a copy of it, ends.
+static void goOnAfter(CountedLoop loop, CountedLoop part, Value next) {
+  loop.setLowerBound(next);
+  for (auto [i, result] : llvm::enumerate(part.getResults()))
+    loop.setInitArg(i, result);
+}
+
+/// Puts a copy of the loop before it that ends where its masks are true.
+void Peeling::cutBegin() {
+  Location loc = loop.getLoc();
+  // Not beyond the end, and not before the begin, where a loop that does not run may have its end.
+  Value place = arith::MinSIOp::create(b, loc, begin, loop.getUpperBound());
+  place = arith::MaxSIOp::create(b, loc, place, loop.getLowerBound());
+  Value next = firstFrom(b, loop, place, *getConstantIntValue(loop.getStep()));
+  auto part = cast<CountedLoop>(b.clone(*loop));
+  part.setUpperBound(place);
+  part->setAttr(kRestAttr, b.getUnitAttr());
+  goOnAfter(loop, part, next);
+}
+
+/// Puts a copy of the loop before it that has no masks, and ends where they begin to fail.
+CountedLoop Peeling::cutEnd(MutableArrayRef<Mask> masks) {
+  Value place = arith::MaxSIOp::create(b, loop.getLoc(), end, loop.getLowerBound());
+  Value next = firstFrom(b, loop, place, *getConstantIntValue(loop.getStep()));
+  IRMapping mapping;
+  auto part = cast<CountedLoop>(b.clone(*loop, mapping));
+  part.setUpperBound(place);
+  for (Mask &mask : masks)
+    drop(mapping.lookup(mask.op.getOperation()));
+  goOnAfter(loop, part, next);
+  loop->setAttr(kRestAttr, b.getUnitAttr());
+  return part;
+}
+
+static void eraseDead(IRRewriter &b, CountedLoop loop) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*loop.getBody())))
+    if (isOpTriviallyDead(&op))
+      b.eraseOp(&op);
+}
+
 CountedLoop Peeling::run(bool staysWhole) {
-  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
-                         step = getConstantIntValue(loop.getStep());
+  lower = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp() ||
       lower.value_or(0) < 0 || !step || *step < 1)
     return {};
@@ -314,129 +437,34 @@ CountedLoop Peeling::run(bool staysWhole) {
   if (staysWhole)
     selects = selectsOf(masks);
 
-  Location loc = loop.getLoc();
-  Value end = loop.getUpperBound();
-  for (Mask &mask : masks)
-    end = arith::MinSIOp::create(b, loc, end, endOf(mask));
-  // Coordinates below 0 could wrap: a loop that begins there has its masks.
-  if (!lower) {
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value begins =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, loop.getLowerBound(), zero);
-    end = arith::SelectOp::create(b, loc, begins, end, loop.getLowerBound());
-  }
+  findEnds(masks);
   if (selects) {
     b.setInsertionPointToStart(loop.getBody());
-    Value rest =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, loop.getInductionVar(), end);
+    Value rest;
+    auto restIf = [&](arith::CmpIPredicate predicate, Value place) {
+      Value fails =
+          arith::CmpIOp::create(b, loop.getLoc(), predicate, loop.getInductionVar(), place);
+      rest = rest ? Value(arith::OrIOp::create(b, loop.getLoc(), rest, fails)) : fails;
+    };
+    if (end)
+      restIf(arith::CmpIPredicate::sge, end);
+    if (begin)
+      restIf(arith::CmpIPredicate::slt, begin);
     for (arith::SelectOp select : *selects)
       guard(select, rest);
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*loop.getBody())))
-      if (isOpTriviallyDead(&op))
-        b.eraseOp(&op);
+    eraseDead(b, loop);
     return {};
   }
-  // Where the other loop begins: at the first iteration that is not below the end.
-  end = arith::MaxSIOp::create(b, loc, end, loop.getLowerBound());
-  Value length = arith::SubIOp::create(b, loc, end, loop.getLowerBound());
-  Value roundUp = arith::ConstantIndexOp::create(b, loc, *step - 1);
-  Value iterations = arith::DivUIOp::create(b, loc, arith::AddIOp::create(b, loc, length, roundUp),
-                                            loop.getStep());
-  Value next = arith::AddIOp::create(b, loc, loop.getLowerBound(),
-                                     arith::MulIOp::create(b, loc, iterations, loop.getStep()));
-
-  IRMapping mapping;
-  auto first = cast<CountedLoop>(b.clone(*loop, mapping));
-  first.setUpperBound(end);
-  for (Mask &mask : masks)
-    drop(mapping.lookup(mask.op.getOperation()));
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*first.getBody())))
-    if (isOpTriviallyDead(&op))
-      b.eraseOp(&op);
-  loop.setLowerBound(next);
-  for (auto [i, result] : llvm::enumerate(first.getResults()))
-    loop.setInitArg(i, result);
-  loop->setAttr(kRestAttr, b.getUnitAttr());
-  return first;
-}
-
-//===--- require = [peeled] ------------------------------------------------------------------===//
-
-/// Whether a value changes with the iterations of the loop. `isCoordinate` also becomes true if it
-/// changes with the position in a tile. Tiles that are loaded or carried are data.
-static bool variesWith(LoopLikeOpInterface loop, Value value, bool &isCoordinate) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner()->getParentOp() == loop && argument.getType().isIntOrIndex();
-  Operation *op = value.getDefiningOp();
-  isCoordinate |= isa<IotaOp>(op);
-  if (!isa<IotaOp, BroadcastOp, ReshapeOp, TransposeOp, ConvertLayoutOp>(op) &&
-      !isa_and_nonnull<arith::ArithDialect>(op->getDialect()))
-    return false;
-  bool varies = false;
-  for (Value operand : op->getOperands())
-    varies |= variesWith(loop, operand, isCoordinate);
-  return varies;
-}
-
-/// A comparison that gives each iteration a mask of its own, or null.
-static arith::CmpIOp findMask(LoopLikeOpInterface loop) {
-  arith::CmpIOp found;
-  loop->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<scf::IfOp>(op) && op->hasAttr(kRestAttr))
-      return WalkResult::skip();
-    if (!isa<arith::CmpIOp>(op))
-      return WalkResult::advance();
-    bool isCoordinate = false, varies = false;
-    for (Value operand : op->getOperands())
-      varies |= variesWith(loop, operand, isCoordinate);
-    if (isCoordinate && varies)
-      found = cast<arith::CmpIOp>(op);
-    return WalkResult::advance();
-  });
-  return found;
-}
-
-/// Finds a copy of the loop that demands to be peeled, removes the demand, and returns the copy, or
-/// null.
-static CopyOp takeDemand(LoopLikeOpInterface loop) {
-  CopyOp demanding;
-  loop->walk([&](CopyOp copy) {
-    tile::RequireAttr require = copy.getRequireAttr();
-    if (!require || !require.contains(tile::Requirement::Peeled) ||
-        copy->getParentOfType<LoopLikeOpInterface>() != loop)
-      return;
-    copy.removeRequireAttr();
-    demanding = copy;
-  });
-  return demanding;
-}
-
-namespace {
-/// A loop with a copy that demands to be peeled, and its first part or all of it.
-struct Demand {
-  LoopLikeOpInterface loop, first;
-  CopyOp copy;
-};
-} // namespace
-
-/// An error if a mask is left in all iterations. `ofPlan` names a plan under which loops are not
-/// cut.
-static LogicalResult check(Demand demand, StringRef ofPlan) {
-  arith::CmpIOp mask = findMask(demand.first);
-  if (!mask)
-    return success();
-  CopyOp copy = demand.copy;
-  InFlightDiagnostic refusal = copy.emitOpError("is not peeled, as 'require = [peeled]' demands: ");
-  InFlightDiagnostic error = ofPlan.empty() ? std::move(refusal) : refusePlan(std::move(refusal));
-  if (!ofPlan.empty())
-    error << ofPlan;
+  if (begin)
+    cutBegin();
+  CountedLoop without = loop;
+  if (end)
+    without = cutEnd(masks);
   else
-    error << "all iterations compute a mask that cta-peel-masks does not understand; it takes "
-             "coordinates of i32 that are the induction variable and an iota, compared by slt, "
-             "sle, sgt or sge with what does not change in the loop, which does not begin below 0 "
-             "and whose step is a constant";
-  error.attachNote(mask.getLoc()) << "the mask";
-  return failure();
+    for (Mask &mask : masks)
+      drop(mask.op);
+  eraseDead(b, without);
+  return without;
 }
 
 /// The ratio of the cycles in which warps issue arithmetic to those of the tensor cores up to which

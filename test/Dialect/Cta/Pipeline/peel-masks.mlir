@@ -248,11 +248,6 @@ tile.kernel @begin(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from
 // CHECK:       scf.for
 // CHECK-NOT:   scf.for
 // CHECK-NOT:   cta.rest
-// a mask that holds at the end only,
-// CHECK-LABEL: tile.kernel @above
-// CHECK:       scf.for
-// CHECK-NOT:   scf.for
-// CHECK-NOT:   cta.rest
 // warpgroups that take turns,
 // CHECK-LABEL: tile.kernel @blocks
 // CHECK:       scf.for
@@ -410,35 +405,6 @@ tile.kernel @negative(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %f
       %less = arith.addi %j32, %cm : i32
       %d = cta.iota dim = 1 from %less : i32 : !int
       %mask = arith.cmpi slt, %d, %ns : !int
-      %x = arith.select %mask, %s, %one : !bit, !sum
-      %o = arith.addf %o0, %x : !sum
-      scf.yield %o : !sum
-    }
-    cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
-  }
-  tile.return
-}
-
-tile.kernel @above(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from: index)
-    attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<stages = 2>} {
-  cta.launch @above_0 blocks() {
-    %ch = cta.channel : !ch
-    %c0 = arith.constant 0 : index
-    %c64 = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : !sum
-    %one = arith.constant dense<1.0> : !sum
-    %n32 = arith.index_cast %n : index to i32
-    %ns = cta.broadcast %n32 dims = [] : i32 -> !int
-    %r = scf.for %j = %c0 to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
-      %p = cta.acquire %ch : !ch
-      %t = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
-      cta.commit %ch, %p (%t) : !ch
-      %q, %v = cta.wait %ch : !ch
-      %s = cta.wgmma %v, %v : !q, !q -> !sum
-      cta.release %ch, %q : !ch
-      %j32 = arith.index_cast %j : index to i32
-      %key = cta.iota dim = 1 from %j32 : i32 : !int
-      %mask = arith.cmpi sgt, %key, %ns : !int
       %x = arith.select %mask, %s, %one : !bit, !sum
       %o = arith.addf %o0, %x : !sum
       scf.yield %o : !sum
