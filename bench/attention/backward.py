@@ -8,7 +8,7 @@ def tensor(*shape, element="f32"):
     return f"tensor<{'x'.join(map(str, shape))}x{element}>"
 
 
-def backward(d=128, keys=128, queries=64, rows=128, columns=64, causal=False, add=False, element="bf16", name=None):
+def backward(d=128, keys=128, queries=64, rows=128, columns=64, causal=False, add=False, turned=False, element="bf16", name=None):
     """A kernel for head size `d`.
 
     Gradients of keys and values: output tiles of `keys` keys, `queries` queries an iteration. The gradient of queries: if `add`, blocks
@@ -41,7 +41,7 @@ tile.kernel @{name}(
     if add:
         text += f"  %A = memref.alloc(%B, %H, %S) : {sums}\n"
     text += _before(d, element, wide, rowwise, sums, add)
-    text += _keys(d, keys, queries, causal, element, wide, rowwise, sums, add)
+    text += _keys(d, keys, queries, causal, element, wide, rowwise, sums, add, turned)
     text += _convert(d, element, wide, sums) if add else _queries(d, rows, columns, causal, element, wide, rowwise)
     return text + "  tile.return\n}\n"
 
@@ -73,7 +73,7 @@ def _before(d, element, wide, rowwise, sums, add):
     return text + "  }\n"
 
 
-def _keys(d, keys, queries, causal, element, wide, rowwise, sums, add):
+def _keys(d, keys, queries, causal, element, wide, rowwise, sums, add, turned_sums):
     tall, flat, turned = tensor(keys, d, element=element), tensor(queries, d, element=element), tensor(d, queries, element=element)
     s, p, acc, row = tensor(keys, queries), tensor(keys, queries, element=element), tensor(keys, d), tensor(queries)
     bits, ints = tensor(keys, queries, element="i1"), tensor(keys, queries, element="i32")
@@ -106,7 +106,8 @@ def _keys(d, keys, queries, causal, element, wide, rowwise, sums, add):
       %y = arith.select %seen, %x, %never : {bits}, {s}
 """
     text += f"""    %head = arith.muli %g, %R : index
-    %last = arith.addi %head, %R : index
+    %after = arith.addi %head, %R : index
+    %last = arith.minsi %after, %H : index
     %dk, %dv = scf.for %h = %head to %last step %c1 iter_args(%dk2 = %nothing, %dv2 = %nothing) -> ({acc}, {acc}) {{
       %dks, %dvs = scf.for %i = {start} to %S step %step iter_args(%dk0 = %dk2, %dv0 = %dv2) -> ({acc}, {acc}) {{
       %q = tile.load %Q[%b, %h, %i, %c0] : {wide} -> {flat}
@@ -129,7 +130,12 @@ def _keys(d, keys, queries, causal, element, wide, rowwise, sums, add):
       %dv1 = tile.mma %pn, %do, %dv0 : {p}, {flat} -> {acc}
       %dk1 = tile.mma %dsn, %q, %dk0 : {p}, {flat} -> {acc}
 """
-    if add:
+    if add and turned_sums:
+        text += f"""      %kt = tile.transpose %k dims = [1, 0] : {tall} -> {tensor(d, keys, element=element)}
+      %dqt = tile.mma %kt, %dsn : {tensor(d, keys, element=element)}, {p} -> {tensor(d, queries)}
+      tile.atomic add %dqt, %A[%b, %h, %i, %c0] dims = [3, 2] : {tensor(d, queries)} -> {sums}
+"""
+    elif add:
         text += f"""      %dst = tile.transpose %dsn dims = [1, 0] : {p} -> {tensor(queries, keys, element=element)}
       %dq = tile.mma %dst, %k : {tensor(queries, keys, element=element)}, {tall} -> {tensor(queries, d)}
       tile.atomic add %dq, %A[%b, %h, %i, %c0] : {tensor(queries, d)} -> {sums}

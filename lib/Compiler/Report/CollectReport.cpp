@@ -252,7 +252,7 @@ std::optional<Verdict> verdictOf(Operation *op) {
                         copy.getWhy(), isFast(copy), repackedText(copy.getSource()));
           })
           .Case([&](cta::CopyOutOp copy) {
-            return fill("store", copy.getSmemType(),
+            return fill(copy.getReduce() ? "atomic" : "store", copy.getSmemType(),
                         cta::stringifyMechanism(copy.getMechanism()).str() +
                             cacheText(copy.getCache()),
                         copy.getWhy(), /*isFast=*/true);

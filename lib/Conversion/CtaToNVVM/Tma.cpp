@@ -346,10 +346,17 @@ static LogicalResult lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
     Value base = place->base;
     if (parts)
       base = f.gep(base, f.mul(f.warpgroup(), f.i32(parts->bytes)));
-    for (const Box &box : boxes)
-      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(f.b, f.loc, box.descriptor,
-                                                         f.gep(base, box.offset), box.coords,
-                                                         policy, NVVM::TMAStoreMode::TILE, Value());
+    for (const Box &box : boxes) {
+      Value from = f.gep(base, box.offset);
+      if (op.getReduce()) // of the kinds only a sum is legal
+        NVVM::CpAsyncBulkTensorReduceOp::create(f.b, f.loc, box.descriptor, from,
+                                                NVVM::TMAReduxKind::ADD, NVVM::TMAStoreMode::TILE,
+                                                box.coords, policy);
+      else
+        NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(f.b, f.loc, box.descriptor, from,
+                                                           box.coords, policy,
+                                                           NVVM::TMAStoreMode::TILE, Value());
+    }
     NVVM::CpAsyncBulkCommitGroupOp::create(f.b, f.loc);
   };
   if (parts)

@@ -96,3 +96,19 @@ tile.kernel @phases_k(%x: memref<?x?xbf16>, %y: memref<?x?xbf16>, %i: index) att
   }
   tile.return
 }
+
+// Atomics: TMA adds the tile to what is in memory.
+// CHECK-LABEL: llvm.func @reduces
+// CHECK:       nvvm.cp.async.bulk.tensor.reduce %{{.*}}, %{{.*}}, box[%{{.*}}, %{{.*}}] {{.*}}redKind = #nvvm.tma_redux_kind<add>
+// CHECK:       nvvm.cp.async.bulk.commit.group
+tile.kernel @reduces_k(%y: memref<?x?xbf16>, %i: index, %j: index) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @reduces blocks() attributes {shared = 16384 : i64} {
+    %t = arith.constant dense<1.0> : tensor<64x128xbf16, #cta.frag<wgmma_acc, wg = 1>>
+    %s = cta.stage %t {offset = 0 : i64} : tensor<64x128xbf16, #cta.frag<wgmma_acc, wg = 1>> -> !cta.smem<64x128xbf16, #k>
+    cta.fence_async
+    cta.barrier
+    cta.copy_out %s, %y[%i, %j] {mechanism = #cta.mechanism<tma>, reduce = #tile.atomic_kind<add>} : !cta.smem<64x128xbf16, #k> -> memref<?x?xbf16>
+    cta.await_stores read
+  }
+  tile.return
+}

@@ -218,8 +218,17 @@ LogicalResult Hazards::placeAwaits() {
 
 //===--- conflicts ---------------------------------------------------------------------------===//
 
+/// Steps of atomics in any order are the same, if they see the same elements.
+bool Hazards::commute(const Access &a, const Access &b) {
+  auto first = dyn_cast<CopyOutOp>(a.op), second = dyn_cast<CopyOutOp>(b.op);
+  return a.commutes && b.commutes &&
+         (a.space != Space::Global ||
+          (first && second && first.getReduce() == second.getReduce() &&
+           first.getMemRefType().getElementType() == second.getMemRefType().getElementType()));
+}
+
 bool Hazards::conflict(const Access &a, const Access &b, const Iterations &iterations) const {
-  if (a.space != b.space || (!a.write && !b.write) || (a.commutes && b.commutes) ||
+  if (a.space != b.space || (!a.write && !b.write) || commute(a, b) ||
       (a.byOwners && a.byOwners == b.byOwners))
     return false;
   switch (a.space) {

@@ -117,6 +117,7 @@ private:
   void record(const Access &access);
   std::optional<IssuedBy> storesOf(mlir::Operation *op) const;
   void forgetQuietGlobals();
+  static bool commute(const Access &a, const Access &b);
   bool conflict(const Access &a, const Access &b, const Iterations &iterations) const;
 
   State flow(mlir::Block &block, State state);

@@ -125,6 +125,7 @@ MemoryAccesses CopyOutOp::getMemoryAccesses() {
     access->issuedBy = getPerWarpgroup() ? IssuedBy::FirstOfWarpgroup : IssuedBy::ElectedThread;
     access->completedBy = CompletedBy::AwaitStores;
   }
+  to.commutes = getReduce().has_value();
   if (getPerWarpgroup())
     from.parts = getValue().getDefiningOp<StageOp>();
   return {from, to};

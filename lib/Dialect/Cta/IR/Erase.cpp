@@ -90,7 +90,16 @@ Erased StoreOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return eraseDestination(*this, b, operands);
 }
 Erased CopyOutOp::eraseToTile(OpBuilder &b, ValueRange operands) {
-  return eraseDestination(*this, b, operands);
+  if (!getReduce())
+    return eraseDestination(*this, b, operands);
+  AccessOperands a(*this, operands, /*hasValue=*/true);
+  const DenseI64ArrayAttr none = b.getDenseI64ArrayAttr({});
+  tile::AtomicOp::create(b, getLoc(), /*old=*/Type(), *getReduce(), tile::MemoryOrder::Relaxed,
+                         tile::MemoryScope::Device, a.value, /*replacement=*/Value(), a.memref,
+                         a.coords, a.limits, /*mask=*/Value(), /*indices=*/ValueRange(),
+                         getDimsAttr(), getLimitedAttr(), /*maskDims=*/none, /*indexed=*/none,
+                         /*strides=*/DenseI64ArrayAttr{});
+  return SmallVector<Value>{};
 }
 
 /// Without concurrency, blocks run in the order of their numbers and need no flags.

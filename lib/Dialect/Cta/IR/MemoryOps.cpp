@@ -269,11 +269,20 @@ ParseResult CopyOutOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseDestination(parser, result, /*isCopy=*/true);
 }
 void CopyOutOp::print(OpAsmPrinter &p) { printDestination(*this, p); }
+/// Of the other kinds TMA takes no NaN for an extreme of floats, and our descriptors do not tell
+/// signed integers from unsigned ones.
+bool CopyOutOp::reduces(tile::AtomicKind kind, Type element) {
+  return kind == tile::AtomicKind::Add &&
+         (isa<Float16Type, BFloat16Type, Float32Type>(element) || element.isInteger(32));
+}
 LogicalResult CopyOutOp::verify() {
   if (getMechanism() != Mechanism::Tma)
     return emitOpError("copy_out_c7: the mechanism is tma, which alone writes shared tiles to "
                        "global memory, got ")
            << stringifyMechanism(getMechanism());
+  if (getReduce() && !reduces(*getReduce(), getSmemType().getElementType()))
+    return emitOpError("copy_out_c8: TMA reduces by 'add' of f16, bf16, f32 or i32, not by '")
+           << tile::stringifyAtomicKind(*getReduce()) << "' of " << getSmemType().getElementType();
   if (getPerWarpgroup() && !warpgroupParts(getValue().getDefiningOp<StageOp>()))
     return emitOpError("copy_out_c6: 'per_warpgroup' needs a cta.stage of one tile that the "
                        "warpgroups split along a dimension which is not contiguous, into parts "
@@ -282,6 +291,8 @@ LogicalResult CopyOutOp::verify() {
 }
 void CopyOutOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (getReduce())
+    effects.emplace_back(MemoryEffects::Read::get(), &getDestMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
 }
 

@@ -4,6 +4,7 @@
 // Selects how data moves: by TMA where the facts make it legal, by cp.async where the tile is only
 // needed in shared memory, by vector accesses elsewhere. Records why nothing better was possible.
 #include "GatheredCopies.h"
+#include "StagedStores.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
@@ -28,10 +29,6 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// The most bytes that a tile in shared memory for a TMA store may have: more would leave too
-/// little for the operands.
-constexpr int64_t kMaxStoreBytes = 128 * 1024;
-
 class Selection {
 public:
   explicit Selection(tile::KernelOp kernel)
@@ -437,49 +434,14 @@ LogicalResult Selection::select(LoadOp load) {
 }
 
 LogicalResult Selection::select(StoreOp store) {
-  // The tile as the product left it, before the conversion to a coalesced layout.
-  Value value = store.getValue();
-  while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
-    value = convert.getSource();
-  auto type = cast<RankedTensorType>(value.getType());
-  FragAttr frag = FragAttr::of(type);
-  bool gains = type.getRank() >= 2 && frag && layout::isWgmmaAcc(frag.layout());
-  if (!gains && !demands(store, tile::Requirement::Tma)) {
+  if (!isLeftByProduct(store.getValue()) && !demands(store, tile::Requirement::Tma)) {
     setVector(store, "");
     return success();
   }
-  SmemType shared = tmaImage(Access(store));
-  std::optional<std::string> why;
-  if (!shared)
-    why = "no dimension of the tile runs along contiguous memory";
-  else if (int64_t bytes = sharedLayout(shared).sizeBytes(); bytes > kMaxStoreBytes)
-    why = "the tile has " + std::to_string(bytes) + " bytes, more than the " +
-          std::to_string(kMaxStoreBytes) + " that a store may stage in shared memory";
-  else
-    why = whyNotTma(facts, Access(store), shared);
-  if (why) {
+  if (std::optional<std::string> why = storeByTma(rewriter, facts, store)) {
     if (failed(checkDemand(store, *why)))
       return failure();
     setVector(store, *why);
-    return success();
-  }
-  rewriter.setInsertionPoint(store);
-  auto staged = StageOp::create(rewriter, store.getLoc(), shared, value, /*concat_dim=*/0,
-                                /*offset=*/IntegerAttr{});
-  // Warpgroups that store what they wrote themselves need not wait for each other.
-  const bool apart = warpgroupParts(staged).has_value();
-  Value converted = store.getValue();
-  CopyOutOp::create(rewriter, store.getLoc(), staged, store.getDest(), store.getCoords(),
-                    ValueRange{}, store.getDimsAttr(),
-                    rewriter.getDenseBoolArrayAttr(SmallVector<bool>(type.getRank(), false)),
-                    store.getCacheAttr(), MechanismAttr::get(store.getContext(), Mechanism::Tma),
-                    apart ? rewriter.getUnitAttr() : UnitAttr(), /*why=*/StringAttr{});
-  rewriter.eraseOp(store);
-  while (auto convert = converted.getDefiningOp<ConvertLayoutOp>()) {
-    if (!convert->use_empty())
-      break;
-    converted = convert.getSource();
-    rewriter.eraseOp(convert);
   }
   return success();
 }
@@ -533,13 +495,20 @@ LogicalResult Selection::select(GatherOp gather) {
   return success();
 }
 
-/// Only sums of floats that nobody reads back go to memory by vectors (PTX ISA, red: .v2, .v4,
-/// .v8).
+/// Of what threads do, only sums of floats that nobody reads back go to memory by vectors (PTX ISA,
+/// red: .v2, .v4, .v8).
 void Selection::selectIndexed(AtomicOp op) {
+  std::string why;
+  if (isLeftByProduct(op.getValue()) && canReduce(op)) {
+    std::optional<std::string> noTma = storeByTma(rewriter, facts, op);
+    if (!noTma)
+      return;
+    why = *noTma;
+  }
   const Type element = op.getTileType().getElementType();
   if (op.getKind() == tile::AtomicKind::Add && !op.getOld() && isa<FloatType>(element) &&
       element.getIntOrFloatBitWidth() <= 32)
-    setVector(op, "");
+    setVector(op, why);
 }
 
 namespace {

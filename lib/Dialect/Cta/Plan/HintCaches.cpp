@@ -270,7 +270,9 @@ struct HintCaches : cta::impl::HintCachesBase<HintCaches> {
     kernel.walk([&](Operation *op) {
       if (!op->getParentOfType<tile::GridOp>())
         return;
-      if (auto out = dyn_cast<CopyOutOp>(op); out && !out.getCacheAttr() && !isReadInKernel(out))
+      // What atomics meet is wanted again.
+      if (auto out = dyn_cast<CopyOutOp>(op);
+          out && !out.getReduce() && !out.getCacheAttr() && !isReadInKernel(out))
         out.setCacheAttr(stream);
       if (auto copy = dyn_cast<CopyOp>(op); copy && !copy.isCpAsync() && !copy.getCacheAttr() &&
                                             hasWholeLines(copy) && isReadOnce(copy) &&

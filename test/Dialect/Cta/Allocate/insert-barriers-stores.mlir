@@ -150,3 +150,44 @@ tile.kernel @counted(%C: memref<?x?xbf16>) attributes {phase = #allocated, warpg
   }
   tile.return
 }
+
+// Atomics of one kind need no order: the second one waits for nothing but the bytes of the tile. A store to the same elements waits until the atomics are made.
+// CHECK-LABEL: tile.kernel @reduces(
+// CHECK: cta.copy_out {{.*}}reduce
+// CHECK-NOT: cta.await_stores
+// CHECK: cta.copy_out {{.*}}reduce
+// CHECK: cta.await_stores{{$}}
+// CHECK: cta.copy_out {{.*}} {mechanism = #cta.mechanism<tma>}
+tile.kernel @reduces(%C: memref<?x?xbf16>) attributes {phase = #allocated, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  cta.launch @reduces_0 blocks() attributes {shared = 49152} {
+    %t = arith.constant dense<1.0> : !part
+    %a = cta.stage %t {offset = 0} : !part -> !smem
+    cta.copy_out %a, %C[%c0, %c0] {mechanism = #tma, reduce = #tile.atomic_kind<add>} : !smem -> memref<?x?xbf16>
+    %b = cta.stage %t {offset = 16384} : !part -> !smem
+    cta.copy_out %b, %C[%c0, %c0] {mechanism = #tma, reduce = #tile.atomic_kind<add>} : !smem -> memref<?x?xbf16>
+    %c = cta.stage %t {offset = 32768} : !part -> !smem
+    cta.copy_out %c, %C[%c0, %c0] {mechanism = #tma} : !smem -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// In a loop: each iteration waits for the bytes of the tile, not for the sums of the iteration before.
+// CHECK-LABEL: tile.kernel @reduces_in_loop(
+// CHECK: scf.for
+// CHECK-NEXT: cta.await_stores read{{$}}
+// CHECK-NOT: cta.await_stores{{$}}
+// CHECK: cta.copy_out {{.*}}reduce{{.*$}}
+// CHECK-NEXT: }
+tile.kernel @reduces_in_loop(%C: memref<?x?xbf16>, %n: index) attributes {phase = #allocated, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  cta.launch @reduces_in_loop_0 blocks() attributes {shared = 16384} {
+    %t = arith.constant dense<1.0> : !part
+    scf.for %i = %c0 to %n step %c1 {
+      %a = cta.stage %t {offset = 0} : !part -> !smem
+      cta.copy_out %a, %C[%c0, %c0] {mechanism = #tma, reduce = #tile.atomic_kind<add>} : !smem -> memref<?x?xbf16>
+    }
+  }
+  tile.return
+}

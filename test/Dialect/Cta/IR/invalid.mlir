@@ -128,6 +128,24 @@ func.func @copy_out_mechanism(%A: memref<?x?xbf16>, %t: !tile, %i: index) {
 // -----
 
 !tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_out_reduce(%A: memref<?x?xbf16>, %t: !tile, %i: index) {
+  // expected-error @+1 {{copy_out_c8: TMA reduces by 'add' of f16, bf16, f32 or i32, not by 'max' of 'bf16'}}
+  cta.copy_out %t, %A[%i, %i] {mechanism = #cta.mechanism<tma>, reduce = #tile.atomic_kind<max>} : !tile -> memref<?x?xbf16>
+  return
+}
+
+// -----
+
+!wide = !cta.smem<8x16xf64, #cta.swizzle<128, dim = 1>>
+func.func @copy_out_reduce_type(%A: memref<?x?xf64>, %t: !wide, %i: index) {
+  // expected-error @+1 {{copy_out_c8: TMA reduces by 'add' of f16, bf16, f32 or i32, not by 'add' of 'f64'}}
+  cta.copy_out %t, %A[%i, %i] {mechanism = #cta.mechanism<tma>, reduce = #tile.atomic_kind<add>} : !wide -> memref<?x?xf64>
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
 func.func @copy_out_box(%A: memref<?x?xf32>, %t: !tile, %i: index) {
   // expected-error @+1 {{store_c3: the memref holds 'f32' but the tile 'bf16'}}
   cta.copy_out %t, %A[%i, %i] {mechanism = #cta.mechanism<tma>} : !tile -> memref<?x?xf32>

@@ -357,7 +357,10 @@ def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable, 
     source has been read, or until the store is complete. With `per_warpgroup` each warpgroup stores the part that it has written to shared
     memory itself, issued by its own first thread, so the warpgroups need no common barrier.
 
-    Lifespan: made by `cta-select-copies` from a `cta.store`.
+    With `reduce` each element in global memory becomes what an atomic of that kind makes of it and the element of the tile
+    (PTX ISA, cp.reduce.async.bulk.tensor: relaxed, of the device).
+
+    Lifespan: made by `cta-select-copies` from a `cta.store` or a `cta.atomic`.
 
     ```mlir
     cta.copy_out %s, %C[%i, %j] {mechanism = #cta.mechanism<tma>} : !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>> -> memref<?x?xbf16>
@@ -368,16 +371,19 @@ def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable, 
     6. with `per_warpgroup` the tile is made by a `cta.stage` of one register tile. The warpgroups split it along a dimension that is not
        contiguous, into parts that TMA can move.
     7. the mechanism is tma, because cp.async does not write to global memory.
+    8. `reduce` is `add`, of f16, bf16, f32 or i32.
   }];
   let arguments = (ins
     Cta_SmemType:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
     DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, OptionalAttr<Tile_CacheAttr>:$cache, Cta_MechanismAttr:$mechanism,
-    UnitAttr:$per_warpgroup, OptionalAttr<StrAttr>:$why);
+    UnitAttr:$per_warpgroup, OptionalAttr<Tile_AtomicKindAttr>:$reduce, OptionalAttr<StrAttr>:$why);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getDest().getType()); }
     SmemType getSmemType() { return llvm::cast<SmemType>(getValue().getType()); }
+    /// True if TMA can make atomics of this kind on elements of this type.
+    static bool reduces(tile::AtomicKind kind, mlir::Type element);
   }];
 }
 
