@@ -63,7 +63,8 @@ tile.kernel @attention_backward_ordered(
     %k = tile.load %K[%b, %g, %j, %c0] : memref<?x?x?x128xbf16> -> tensor<128x128xbf16>
     %v = tile.load %V[%b, %g, %j, %c0] : memref<?x?x?x128xbf16> -> tensor<128x128xbf16>
     %head = arith.muli %g, %R : index
-    %last = arith.addi %head, %R : index
+    %after = arith.addi %head, %R : index
+    %last = arith.minsi %after, %H : index
     %dk, %dv = scf.for %h = %head to %last step %c1 iter_args(%dk2 = %nothing, %dv2 = %nothing) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
       %dks, %dvs = scf.for %i = %c0 to %S step %step iter_args(%dk0 = %dk2, %dv0 = %dv2) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
       %q = tile.load %Q[%b, %h, %i, %c0] : memref<?x?x?x128xbf16> -> tensor<64x128xbf16>
@@ -196,7 +197,8 @@ tile.kernel @attention_backward_ordered_causal(
     %own = tile.iota dim = 0 from %first32 : tensor<128x64xi32>
     %never = arith.constant dense<0xFF800000> : tensor<128x64xf32>
     %head = arith.muli %g, %R : index
-    %last = arith.addi %head, %R : index
+    %after = arith.addi %head, %R : index
+    %last = arith.minsi %after, %H : index
     %dk, %dv = scf.for %h = %head to %last step %c1 iter_args(%dk2 = %nothing, %dv2 = %nothing) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
       %dks, %dvs = scf.for %i = %start to %S step %step iter_args(%dk0 = %dk2, %dv0 = %dv2) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
       %q = tile.load %Q[%b, %h, %i, %c0] : memref<?x?x?x128xbf16> -> tensor<64x128xbf16>

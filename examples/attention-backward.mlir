@@ -11,7 +11,7 @@
 //       ds = p · (v · doᵀ − E[b, h, i:i+64])
 //       dv += bf16(p) · do
 //       dk += bf16(ds) · q
-//       A[b, h, i:i+64, :] += bf16(ds)ᵀ · k
+//       A[b, h, i:i+64, :] += (kᵀ · bf16(ds))ᵀ
 //     DK[b, g, j:j+128, :] = scale · dk;  DV[b, g, j:j+128, :] = dv
 //   for each row of queries:  DQ = scale · A
 //
@@ -73,7 +73,8 @@ tile.kernel @attention_backward(
     %k = tile.load %K[%b, %g, %j, %c0] : memref<?x?x?x128xbf16> -> tensor<128x128xbf16>
     %v = tile.load %V[%b, %g, %j, %c0] : memref<?x?x?x128xbf16> -> tensor<128x128xbf16>
     %head = arith.muli %g, %R : index
-    %last = arith.addi %head, %R : index
+    %after = arith.addi %head, %R : index
+    %last = arith.minsi %after, %H : index
     %dk, %dv = scf.for %h = %head to %last step %c1 iter_args(%dk2 = %nothing, %dv2 = %nothing) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
       %dks, %dvs = scf.for %i = %c0 to %S step %step iter_args(%dk0 = %dk2, %dv0 = %dv2) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
       %q = tile.load %Q[%b, %h, %i, %c0] : memref<?x?x?x128xbf16> -> tensor<64x128xbf16>
@@ -95,9 +96,9 @@ tile.kernel @attention_backward(
       %dsn = arith.truncf %ds : tensor<128x64xf32> to tensor<128x64xbf16>
       %dv1 = tile.mma %pn, %do, %dv0 : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
       %dk1 = tile.mma %dsn, %q, %dk0 : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
-      %dst = tile.transpose %dsn dims = [1, 0] : tensor<128x64xbf16> -> tensor<64x128xbf16>
-      %dq = tile.mma %dst, %k : tensor<64x128xbf16>, tensor<128x128xbf16> -> tensor<64x128xf32>
-      tile.atomic add %dq, %A[%b, %h, %i, %c0] : tensor<64x128xf32> -> memref<?x?x?x128xf32>
+      %kt = tile.transpose %k dims = [1, 0] : tensor<128x128xbf16> -> tensor<128x128xbf16>
+      %dqt = tile.mma %kt, %dsn : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
+      tile.atomic add %dqt, %A[%b, %h, %i, %c0] dims = [3, 2] : tensor<128x64xf32> -> memref<?x?x?x128xf32>
       scf.yield %dk1, %dv1 : tensor<128x128xf32>, tensor<128x128xf32>
       }
       scf.yield %dks, %dvs : tensor<128x128xf32>, tensor<128x128xf32>
@@ -179,7 +180,8 @@ tile.kernel @attention_backward_causal(
     %own = tile.iota dim = 0 from %first32 : tensor<128x64xi32>
     %never = arith.constant dense<0xFF800000> : tensor<128x64xf32>
     %head = arith.muli %g, %R : index
-    %last = arith.addi %head, %R : index
+    %after = arith.addi %head, %R : index
+    %last = arith.minsi %after, %H : index
     %dk, %dv = scf.for %h = %head to %last step %c1 iter_args(%dk2 = %nothing, %dv2 = %nothing) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
       %dks, %dvs = scf.for %i = %start to %S step %step iter_args(%dk0 = %dk2, %dv0 = %dv2) -> (tensor<128x128xf32>, tensor<128x128xf32>) {
       %q = tile.load %Q[%b, %h, %i, %c0] : memref<?x?x?x128xbf16> -> tensor<64x128xbf16>
@@ -205,9 +207,9 @@ tile.kernel @attention_backward_causal(
       %dsn = arith.truncf %ds : tensor<128x64xf32> to tensor<128x64xbf16>
       %dv1 = tile.mma %pn, %do, %dv0 : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
       %dk1 = tile.mma %dsn, %q, %dk0 : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
-      %dst = tile.transpose %dsn dims = [1, 0] : tensor<128x64xbf16> -> tensor<64x128xbf16>
-      %dq = tile.mma %dst, %k : tensor<64x128xbf16>, tensor<128x128xbf16> -> tensor<64x128xf32>
-      tile.atomic add %dq, %A[%b, %h, %i, %c0] : tensor<64x128xf32> -> memref<?x?x?x128xf32>
+      %kt = tile.transpose %k dims = [1, 0] : tensor<128x128xbf16> -> tensor<128x128xbf16>
+      %dqt = tile.mma %kt, %dsn : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
+      tile.atomic add %dqt, %A[%b, %h, %i, %c0] dims = [3, 2] : tensor<128x64xf32> -> memref<?x?x?x128xf32>
       scf.yield %dk1, %dv1 : tensor<128x128xf32>, tensor<128x128xf32>
       }
       scf.yield %dks, %dvs : tensor<128x128xf32>, tensor<128x128xf32>

@@ -8,7 +8,7 @@ def tensor(*shape, element="f32"):
     return f"tensor<{'x'.join(map(str, shape))}x{element}>"
 
 
-def backward(d=128, keys=128, queries=64, rows=128, columns=64, causal=False, add=False, turned=False, element="bf16", name=None):
+def backward(d=128, keys=128, queries=64, rows=128, columns=64, causal=False, add=False, turned=True, element="bf16", name=None):
     """A kernel for head size `d`.
 
     Gradients of keys and values: output tiles of `keys` keys, `queries` queries an iteration. The gradient of queries: if `add`, blocks

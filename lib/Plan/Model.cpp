@@ -47,10 +47,6 @@ constexpr int64_t kSetMaxGranule = 8; // of setmaxnreg
 int64_t roundDown(int64_t x, int64_t to) { return x / to * to; }
 std::string text(int64_t x) { return std::to_string(x); }
 
-int64_t keptByProducer(const PlanFacts &facts) {
-  return plan::keptByProducer(facts.usesCpAsync, facts.indexRegisters);
-}
-
 /// The registers of a thread when the block starts.
 int64_t entryRegistersOf(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
   return entryRegisters(machine, facts.mathWarpgroups(), *plan.producers, *plan.blocksPerSM);
@@ -92,7 +88,7 @@ std::optional<std::string> whyNotRegisters(const Machine &machine, const PlanFac
   if (registers <= entry)
     return "registers = " + text(registers) + ", but " + who + " enter with " + text(entry) +
            " each: ask for more, or leave 'registers' out";
-  const int64_t kept = keptByProducer(facts);
+  const int64_t kept = plan::leastKeptByProducer(facts.usesCpAsync, facts.indexRegisters);
   if (registers > mostPlanRegisters(machine, facts.mathWarpgroups(), *plan.producers, entry, kept))
     return "registers = " + text(registers) + " for each of " + text(128 * facts.mathWarpgroups()) +
            " math threads, but " + who + " enter with " + text(entry) + " each: at most " +
@@ -144,6 +140,12 @@ int64_t tessera::plan::keptByProducer(bool usesCpAsync, int64_t indexRegisters) 
   return std::min<int64_t>(kept, hopper::kMaxSetMaxRegisters);
 }
 
+int64_t tessera::plan::leastKeptByProducer(bool usesCpAsync, int64_t indexRegisters) {
+  const int64_t kept = keptByProducer(usesCpAsync, indexRegisters);
+  return usesCpAsync ? kept
+                     : kept - kPlanProducerRegisters + int64_t(hopper::kMinSetMaxRegisters);
+}
+
 int64_t tessera::plan::mostPlanRegisters(const Machine &machine, int64_t warpgroups,
                                          int64_t producers, int64_t entry, int64_t kept) {
   if (producers != 4)
@@ -154,8 +156,10 @@ int64_t tessera::plan::mostPlanRegisters(const Machine &machine, int64_t warpgro
 
 int64_t tessera::plan::registersOfProducer(int64_t warpgroups, int64_t entry, int64_t registers,
                                            int64_t kept) {
-  const int64_t left = entry * (warpgroups + 1) - registers * warpgroups;
-  return std::max(kept, std::min(roundDown(left, kSetMaxGranule), kept + kPlanMoreRegisters));
+  const int64_t left = roundDown(entry * (warpgroups + 1) - registers * warpgroups, kSetMaxGranule);
+  if (left < kept)
+    return std::max<int64_t>(left, hopper::kMinSetMaxRegisters);
+  return std::max(kept, std::min(left, kept + kPlanMoreRegisters));
 }
 
 std::optional<std::string> tessera::plan::whyNotPlan(const Machine &machine, const PlanFacts &facts,
@@ -518,6 +522,12 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
         int64_t entry = entryRegisters(machine, warpgroups, producers, blocks);
         int64_t dealt = mostPlanRegisters(machine, warpgroups, producers, entry,
                                           keptByProducer(usesCpAsync, indexRegisters));
+        // Tiles that need more: the producer keeps what it can do with.
+        if (dealt && llvm::any_of(launches, [&](const PlanFacts &facts) {
+              return facts.registers + kPlanOtherRegisters > dealt;
+            }))
+          dealt = mostPlanRegisters(machine, warpgroups, producers, entry,
+                                    leastKeptByProducer(usesCpAsync, indexRegisters));
         // A producer warpgroup gives away the registers that it does not need.
         plan.registers = request.registers.value_or(dealt > entry ? dealt : 0);
         // Products that are in flight take registers; without enough of them nothing is gained.

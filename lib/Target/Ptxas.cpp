@@ -4,6 +4,7 @@
 #include "tessera/Target/Ptxas.h"
 
 #include "tessera/Target/DiagnosedKernel.h"
+#include "tessera/Target/SpillPlaces.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -196,11 +197,14 @@ FailureOr<PtxasResult> tessera::runPtxas(StringRef ptx, const PtxasOptions &opti
   if (failed(cubin))
     return failure();
   result.cubin = std::move(*cubin);
+  for (PtxasFunction &function : result.log.functions)
+    if (function.spillStoreBytes || function.spillLoadBytes)
+      function.spillsInProductLoops = maySpillInProductLoops(result.cubin, function.name);
   return result;
 }
 
-/// In functions without matrix products, a few registers that are spilled once outside the loop
-/// cost no measurable time. The report has them, but there is no warning.
+/// A few registers that are spilled outside of loops with matrix products, or in functions without
+/// these, cost no measurable time. The report has them, but there is no warning.
 static constexpr int64_t kToleratedSpillBytes = 32;
 
 SpillVerdict tessera::judgeSpill(const PtxasFunction &function, const PtxasPolicy &policy) {
@@ -213,7 +217,8 @@ SpillVerdict tessera::judgeSpill(const PtxasFunction &function, const PtxasPolic
   // A warning is for the variant that most launches use. The report has the spills of all variants.
   if (policy.isFallback)
     return SpillVerdict::None;
-  if (policy.onTensorPath)
+  if (policy.onTensorPath &&
+      (function.spillsInProductLoops || function.spillStoreBytes > kToleratedSpillBytes))
     return policy.losses == PtxasLosses::Warnings ? SpillVerdict::Warning : SpillVerdict::Error;
   return function.spillStoreBytes > kToleratedSpillBytes ? SpillVerdict::Warning
                                                          : SpillVerdict::None;

@@ -141,6 +141,9 @@ constexpr int64_t kPlanProducerRegisters = 32, kPlanMoreRegisters = 8;
 constexpr int64_t kPlanCopyingRegisters = 56;
 /// What the threads of a producer warpgroup keep: more than these where they hold index tiles.
 int64_t keptByProducer(bool usesCpAsync, int64_t indexRegisters);
+/// The least that they keep, if a plan gives math warpgroups the others. A producer that copies by
+/// TMA may then spill.
+int64_t leastKeptByProducer(bool usesCpAsync, int64_t indexRegisters);
 /// The accumulators of a thread from which on little else fits into its registers.
 constexpr int64_t kPlanManyAccumulators = 96;
 
@@ -155,7 +158,7 @@ int64_t mostPlanRegisters(const Machine &machine, int64_t warpgroups, int64_t pr
                           int64_t entry, int64_t kept = kPlanProducerRegisters);
 
 /// What each thread of a producer warpgroup keeps if those of the math warpgroups get `registers`:
-/// `kept`, and what is left over of kPlanMoreRegisters.
+/// `kept`, and what is left over of kPlanMoreRegisters; less if only less is left.
 int64_t registersOfProducer(int64_t warpgroups, int64_t entry, int64_t registers, int64_t kept);
 
 /// The ratio of predicted cycles, or bytes, up to which two plans count as equal: about the error

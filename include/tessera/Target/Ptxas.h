@@ -32,6 +32,8 @@ struct PtxasFunction {
   int64_t registers = 0, barriers = 0;
   int64_t stackBytes = 0, spillStoreBytes = 0, spillLoadBytes = 0;
   int64_t staticSharedBytes = 0, constantBytes = 0;
+  /// False if what is spilled is stored and loaded outside the innermost loops with products.
+  bool spillsInProductLoops = true;
 };
 
 struct PtxasMessage {

@@ -45,6 +45,8 @@ enum class Attempt {
   Shared,
   /// One block per SM, here and in later attempts, if several were to share its registers.
   Alone,
+  /// A producer warpgroup that keeps as few registers as it can, if it gave some away already.
+  GivingMost,
   /// Without products in flight beside other iterations, if there were any.
   Settled,
   /// A producer warpgroup that gives registers away; then fewer columns in an epilogue subtile.
@@ -62,6 +64,8 @@ struct Failure {
   bool refused = false;  ///< a pass refused it, so ptxas has not seen it
   bool inFlight = false; ///< products of it are in flight beside other iterations
   bool hasRoles = false; ///< without roles no warpgroup can give registers away
+  /// The registers that math warpgroups would have with GivingMost; 0 if they have no less.
+  int64_t most = 0;
   int64_t part = 0;      ///< columns of an epilogue subtile
 };
 
@@ -70,6 +74,7 @@ struct Choice {
   Attempt attempt = Attempt::Derived;
   bool alone = false; ///< one block per SM from here on
   int64_t otherPart = 0;
+  int64_t most = 0; ///< registers of a math warpgroup's thread with GivingMost
 };
 
 struct Tried : Choice {
@@ -155,8 +160,8 @@ static double predictedLoss(const Machine &machine, const PlanReport &best,
   return cyclesOfOutputTile(*launch.plan) / cyclesOfOutputTile(best) - 1;
 }
 
-static StringRef planOf(Attempt attempt) {
-  switch (attempt) {
+static std::string planOf(const Choice &choice) {
+  switch (choice.attempt) {
   case Attempt::Derived:
   case Attempt::OtherPart:
   case Attempt::None:
@@ -164,6 +169,9 @@ static StringRef planOf(Attempt attempt) {
   case Attempt::Shared:
   case Attempt::Alone:
     return "#cta.plan<replicate = split>";
+  case Attempt::GivingMost:
+    return "#cta.plan<replicate = split, producers = 4, registers = " +
+           std::to_string(choice.most) + ">";
   case Attempt::Settled:
     return "#cta.plan<replicate = split, pending = 0>";
   case Attempt::Giving:
@@ -193,6 +201,8 @@ static Attempt nextOf(const Tried &tried, const Failure &failure) {
   if (!failure.pingPong)
     attempt = std::max(attempt, separates ? Attempt::Shared : Attempt::Alone);
   attempt = following(attempt);
+  if (attempt == Attempt::GivingMost && !failure.most)
+    attempt = following(attempt);
   if (attempt == Attempt::Settled && !failure.inFlight)
     attempt = following(attempt);
   if (failure.hasRoles)
@@ -210,6 +220,7 @@ NextPlans::Answer NextPlans::advance(const std::map<StringRef, Failure> &failure
       tried.otherPart = plan::kReplicaParts[failure.part == plan::kReplicaParts[0] ? 1 : 0];
     tried.attempt = tried.isLast ? Attempt::None : nextOf(tried, failure);
     tried.alone |= failure.sharesSM;
+    tried.most = failure.most;
     if (tried.attempt == Attempt::None && tried.best && !tried.isLast) {
       static_cast<Choice &>(tried) = tried.best->second;
       tried.isLast = true;
@@ -235,13 +246,22 @@ bool NextPlans::isMended(mlir::Diagnostic &diagnostic) const {
 }
 
 /// Adds what is known about the plan.
-static void describe(Failure &failure, cta::PlanAttr plan) {
+static void describe(Failure &failure, cta::PlanAttr plan, const Machine &machine,
+                     int64_t warpgroups) {
   if (!plan)
     return;
   failure.sharesSM |= plan.getBlocksPerSm().value_or(1) > 1;
   failure.inFlight |= plan.getPending().value_or(0) > 0;
-  if (cta::replicasOf(plan) == 1)
+  if (cta::replicasOf(plan) == 1) {
+    const int64_t registers = plan.getRegisters().value_or(0),
+                  producers = plan.getProducers().value_or(0);
+    const int64_t most = plan::mostPlanRegisters(
+        machine, warpgroups, producers, plan::entryRegisters(machine, warpgroups, producers, 1),
+        plan::leastKeptByProducer(/*usesCpAsync=*/false, /*indexRegisters=*/0));
+    if (registers && most > registers)
+      failure.most = most;
     return;
+  }
   failure.pingPong = true;
   failure.part = plan.getEpilogue().value_or(0);
 }
@@ -262,9 +282,10 @@ NextPlans::Answer NextPlans::afterPtxas(const PhaseRunner &runner, MLIRContext *
         ++explained;
         Failure &failure = failures[kernel.name];
         failure.hasRoles |= !launch.roles.empty();
-        if (launch.plan)
-          describe(failure,
-                   dyn_cast_or_null<cta::PlanAttr>(parseAttribute(launch.plan->plan, context)));
+        if (auto plan = launch.plan ? dyn_cast_or_null<cta::PlanAttr>(
+                                          parseAttribute(launch.plan->plan, context))
+                                    : cta::PlanAttr())
+          describe(failure, plan, cta::machineOf(*source), plan.getWarpgroups().value_or(1));
         Rejection &worst = losses.try_emplace(kernel.name, reason->second).first->second;
         worst = std::max(worst, reason->second);
         if (tried->second.attempt != Attempt::Derived)
@@ -319,7 +340,7 @@ NextPlans::Answer NextPlans::afterPasses(const std::set<std::string> &symbols, M
     cta::PlanAttr plan = cta::planOf(kernel);
     Failure &failure = failures[tried->first()];
     failure.refused = true;
-    describe(failure, plan);
+    describe(failure, plan, cta::machineOf(*source), kernel.getWarpgroups().value_or(1));
     failure.hasRoles |= !plan || plan.getStages() != 0;
     if (tried->second.attempt == Attempt::Derived) {
       llvm::raw_string_ostream text(
@@ -352,8 +373,7 @@ OwningOpRef<ModuleOp> NextPlans::module() const {
     if (tried->second.attempt == Attempt::OtherPart)
       kernel->setAttr(cta::kReplicaPartAttr,
                       Builder(context).getI64IntegerAttr(tried->second.otherPart));
-    else if (StringRef plan = planOf(tried->second.attempt);
-             !plan.empty() && !tried->second.given) {
+    else if (std::string plan = planOf(tried->second); !plan.empty() && !tried->second.given) {
       kernel.setPlanAttr(cast<cta::PlanAttr>(parseAttribute(plan, context)));
       kernel->setAttr(cta::kTriedPlanAttr, UnitAttr::get(context));
     }

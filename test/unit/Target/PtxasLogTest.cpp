@@ -81,6 +81,21 @@ TEST(JudgeSpill, TensorPath) {
   EXPECT_EQ(judge(400, 4, true, true, false), SpillVerdict::None);
 }
 
+TEST(JudgeSpill, OutsideOfProductLoops) {
+  PtxasFunction function;
+  function.spillStoreBytes = 32;
+  function.spillLoadBytes = 400;
+  function.spillsInProductLoops = false;
+  PtxasPolicy policy;
+  policy.onTensorPath = true;
+  EXPECT_EQ(judgeSpill(function, policy), SpillVerdict::None);
+  function.spillStoreBytes = 36;
+  EXPECT_EQ(judgeSpill(function, policy), SpillVerdict::Error);
+  function.spillStoreBytes = 4;
+  policy.requireNoSpills = true;
+  EXPECT_EQ(judgeSpill(function, policy), SpillVerdict::Error);
+}
+
 TEST(JudgeSpill, GenericPath) {
   EXPECT_EQ(judge(32, 400, false, false, false), SpillVerdict::None);
   EXPECT_EQ(judge(36, 36, false, false, false), SpillVerdict::Warning);
