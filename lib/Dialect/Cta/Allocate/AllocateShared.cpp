@@ -154,7 +154,7 @@ LogicalResult Allocator::run() {
   };
   Offsets offsets = place(&Buffer::live);
   const int64_t blocks = blocksWith(offsets);
-  for (Lifetime lifetime : {&Buffer::spacious, &Buffer::relaxed, &Buffer::paired}) {
+  for (Lifetime lifetime : {&Buffer::spacious, &Buffer::apart, &Buffer::relaxed, &Buffer::paired}) {
     Offsets generous = place(lifetime);
     if (total(generous) > limit || blocksWith(generous) != blocks)
       continue;

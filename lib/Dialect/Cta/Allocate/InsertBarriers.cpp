@@ -54,6 +54,11 @@
 // Global memory is ordered within a block of the grid only: iterations of a persistent launch's
 // loop are different blocks.
 //
+// An innermost loop with stores waits for them where that costs least. For those of the code before
+// it, it waits before it begins. For those of the iteration before, it waits before the last
+// barrier that comes earlier in the body, if products stand on both sides of that: then the wait
+// needs no barrier of its own. Either is kept only if the loop then has fewer barriers.
+//
 // At the end of the launch the sources of TMA stores must have been read, and copies must have
 // landed. Barriers and waits that the kernel has already are counted, so the pass is idempotent.
 #include "Hazards.h"
@@ -112,6 +117,94 @@ static void insert(LaunchOp launch, const Hazards &hazards) {
   }
 }
 
+/// The decisions for ops of the body of a loop.
+static SmallVector<std::pair<Operation *, unsigned>> decisionsIn(const Hazards &hazards,
+                                                                CountedLoop loop) {
+  SmallVector<std::pair<Operation *, unsigned>> found;
+  for (auto [op, sync] : hazards.decisions())
+    if (op->getBlock() == loop.getBody())
+      found.push_back({op, sync});
+  llvm::sort(found, [](auto &a, auto &b) { return a.first->isBeforeInBlock(b.first); });
+  return found;
+}
+
+static int64_t countBarriers(const Hazards &hazards, CountedLoop loop) {
+  return llvm::count_if(decisionsIn(hazards, loop), [](auto &decision) {
+    return (decision.second & (Barrier | GroupBarrier)) != 0;
+  });
+}
+
+/// True if a product stands between two ops of a block, and no store by TMA.
+static bool multiplies(Block::iterator from, Operation *to) {
+  bool products = false;
+  for (Operation &op : llvm::make_range(from, Block::iterator(to))) {
+    if (isa<CopyOutOp>(op) || op.getNumRegions())
+      return false;
+    products |= isa<WgmmaOp>(op);
+  }
+  return products;
+}
+
+/// Where a wait for the stores of the iteration before needs no barrier of its own: before the op
+/// of which the barrier makes it known. Null: nowhere.
+static Operation *earlierBarrier(const Hazards &hazards, CountedLoop loop) {
+  Operation *barrier = nullptr;
+  for (auto [op, sync] : decisionsIn(hazards, loop)) {
+    if ((sync & StoresRead) && (sync & Barrier) && barrier &&
+        multiplies(barrier->getIterator(), op) && multiplies(loop.getBody()->begin(), barrier))
+      return barrier;
+    if (sync & Barrier)
+      barrier = op;
+  }
+  return nullptr;
+}
+
+/// Finds better places for the waits of an innermost loop.
+static LogicalResult moveWaits(LaunchOp launch, CountedLoop loop) {
+  Hazards hazards(launch);
+  if (failed(hazards.run()))
+    return failure();
+  int64_t fewest = countBarriers(hazards, loop);
+  OpBuilder b(loop);
+  auto keepIfBetter = [&](ArrayRef<Operation *> made) -> LogicalResult {
+    Hazards now(launch);
+    if (failed(now.run()))
+      return failure();
+    const int64_t barriers = countBarriers(now, loop);
+    if (barriers < fewest)
+      fewest = barriers;
+    else
+      llvm::for_each(made, [](Operation *op) { op->erase(); });
+    return success();
+  };
+  if (llvm::any_of(decisionsIn(hazards, loop), [](auto &d) { return d.second & StoresRead; })) {
+    Operation *wait = AwaitStoresOp::create(b, loop.getLoc(), /*read=*/true);
+    if (failed(keepIfBetter({wait, BarrierOp::create(b, loop.getLoc())})))
+      return failure();
+  }
+  Hazards now(launch);
+  if (failed(now.run()))
+    return failure();
+  if (Operation *place = earlierBarrier(now, loop)) {
+    b.setInsertionPoint(place);
+    return keepIfBetter({AwaitStoresOp::create(b, place->getLoc(), /*read=*/true)});
+  }
+  return success();
+}
+
+/// Innermost loops that store by TMA.
+static SmallVector<CountedLoop> storingLoops(LaunchOp launch) {
+  SmallVector<CountedLoop> loops;
+  launch.getBody().walk([&](CountedLoop loop) {
+    const bool isInnermost = !loop.getBody()
+                                  ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+                                  .wasInterrupted();
+    if (isInnermost && !loop.getBody()->getOps<CopyOutOp>().empty())
+      loops.push_back(loop);
+  });
+  return loops;
+}
+
 namespace {
 struct InsertBarriers : cta::impl::InsertBarriersBase<InsertBarriers> {
   void runOnOperation() override {
@@ -119,6 +212,9 @@ struct InsertBarriers : cta::impl::InsertBarriersBase<InsertBarriers> {
     if (failed(requirePhase(kernel, tile::Phase::Allocated, getArgument())))
       return signalPassFailure();
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
+      for (CountedLoop loop : storingLoops(launch))
+        if (failed(moveWaits(launch, loop)))
+          return signalPassFailure();
       Hazards hazards(launch);
       if (failed(hazards.run()))
         return signalPassFailure();

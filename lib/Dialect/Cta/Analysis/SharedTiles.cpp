@@ -75,6 +75,20 @@ static bool isInLoop(Operation *op) {
   return op->getParentOfType<CountedLoop>() || op->getParentOfType<scf::WhileOp>();
 }
 
+/// True if the op stands in the body of a loop that has no other loop in it.
+static bool isInInnermostLoop(Operation *op) {
+  Operation *loop = op->getParentOp();
+  if (!isa<CountedLoop, scf::WhileOp>(loop))
+    return false;
+  return !loop
+              ->walk([&](Operation *inner) {
+                return inner != loop && isa<CountedLoop, scf::WhileOp>(inner)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 /// True if more than one role has shared tiles of its own.
 bool SharedTiles::severalRolesStage() {
   int roles = 0;
@@ -99,7 +113,8 @@ LogicalResult SharedTiles::collect() {
       if (ring.getOffset())
         fixed = static_cast<int64_t>(*ring.getOffset());
       buffers.push_back({op, tile, ring.getType().getDepth() * ringSlotBytes(tile),
-                         sharedLayout(tile).alignment(), always, always, always, always, fixed});
+                         sharedLayout(tile).alignment(), always, always, always, always, always,
+                         fixed});
       return WalkResult::advance();
     }
     auto made = dyn_cast<SharedBufferOpInterface>(op);
@@ -117,7 +132,7 @@ LogicalResult SharedTiles::collect() {
     }
     Interval at = positions.lookup(op);
     buffers.push_back(
-        {op, type, layout.sizeBytes(), layout.alignment(), at, at, at, {}, made.getByteOffset()});
+        {op, type, layout.sizeBytes(), layout.alignment(), at, at, at, {}, {}, made.getByteOffset()});
     Buffer &buffer = buffers.back();
     if (failed(addUses(buffer, op->getResult(0))))
       return WalkResult::interrupt();
@@ -140,10 +155,14 @@ LogicalResult SharedTiles::collect() {
         return WalkResult::interrupt();
       }
     }
-    buffer.spacious = buffer.relaxed;
+    buffer.spacious = buffer.apart = buffer.relaxed;
     if (isInLoop(op))
       buffer.spacious = {positions.lookup(&op->getBlock()->front()).begin,
                          positions.lookup(&op->getBlock()->back()).end};
+    if (isInInnermostLoop(op)) {
+      buffer.apart = buffer.spacious;
+      stagesInInnermostLoops = true;
+    }
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -252,8 +271,11 @@ int64_t tessera::cta::copyBarrierBytes(LaunchOp launch) {
 static FailureOr<StagedBytes> stagedBytesOf(SharedTiles tiles) {
   if (failed(tiles.collect()))
     return failure();
-  return StagedBytes{tiles.total(tiles.place(&SharedTiles::Buffer::live)),
-                     tiles.total(tiles.place(&SharedTiles::Buffer::paired))};
+  StagedBytes bytes{tiles.total(tiles.place(&SharedTiles::Buffer::live)),
+                    tiles.total(tiles.place(&SharedTiles::Buffer::paired))};
+  if (tiles.hasInnermostTiles())
+    bytes.apart = tiles.total(tiles.place(&SharedTiles::Buffer::apart));
+  return bytes;
 }
 
 FailureOr<StagedBytes> tessera::cta::stagedBytes(LaunchOp launch) {

@@ -241,11 +241,14 @@ LogicalResult LaunchScheduler::dealShared() {
   FailureOr<StagedBytes> tiles = stagedBytes(launch);
   if (failed(tiles))
     return failure();
-  // Bytes with one slot each; with what innermost loops want; with what all want.
-  int64_t slots = 0, loops = 0, wanted = 0;
+  // Bytes with one slot each; with two in innermost loops, or what their schedules need; with what
+  // innermost loops want; with what all want.
+  int64_t slots = 0, fewest = 0, loops = 0, wanted = 0;
   for (const Channel &c : channels) {
     const int64_t most = std::max(c.depth, c.wanted);
+    const int64_t few = std::min(most, std::max({c.depth, c.needed, kSlotsBeforeHeld}));
     slots += c.depth * c.slotBytes + c.turnBytes;
+    fewest += (c.inner ? few : c.depth) * c.slotBytes + c.turnBytes;
     loops += (c.inner ? most : c.depth) * c.slotBytes + c.turnBytes;
     wanted += most * c.slotBytes + c.turnBytes;
   }
@@ -261,6 +264,11 @@ LogicalResult LaunchScheduler::dealShared() {
         return staged + bytes > budget && least + bytes <= budget;
       }))
     staged = least;
+  // More slots than that gain less than barriers in each iteration cost.
+  const int64_t apart =
+      replicas * (llvm::alignTo(tiles->apart, hopper::kSharedAlignment) + barriers);
+  if (tiles->apart && apart + fewest <= budget)
+    staged = std::max(staged, apart);
   int64_t used = staged + slots;
   if (used > budget)
     return tooLarge(launch, channels, staged, budget);

@@ -31,6 +31,9 @@ using CountsTile = llvm::function_ref<bool(mlir::Operation *)>;
 struct StagedBytes {
   int64_t least = 0;
   int64_t inPairs = 0; ///< if a tile that is stored is kept until the next store
+  /// If the tiles of an innermost loop share bytes with none of its other tiles; 0 if there are
+  /// none. Sharing would cost barriers in each iteration.
+  int64_t apart = 0;
 };
 
 /// The number of blocks of the launch, with `bytes` bytes of shared memory each, that share an SM.
@@ -68,7 +71,9 @@ public:
     Interval paired;
     /// The same, with the source of a copy_out kept to the end of its block.
     Interval relaxed;
-    /// The same, and for a tile in the body of a loop, the whole body.
+    /// The same, and for a tile in the body of an innermost loop, the whole body.
+    Interval apart;
+    /// The same, and for a tile in the body of any loop, the whole body.
     Interval spacious;
     std::optional<int64_t> fixed; // an offset that the source IR gives
     bool replicated = false;      // one for each replica of the role
@@ -90,6 +95,8 @@ public:
   int64_t total(const Offsets &offsets) const;
   /// The bytes from one replica's tiles to the next's.
   int64_t stagedByReplica(const Offsets &offsets) const;
+  /// True if an innermost loop makes tiles.
+  bool hasInnermostTiles() const { return stagesInInnermostLoops; }
 
 protected:
   llvm::SmallVector<Buffer> buffers;
@@ -102,6 +109,7 @@ private:
 
   mlir::Block &body;
   const CountsTile counts;
+  bool stagesInInnermostLoops = false;
   int64_t next = 0;
   llvm::DenseMap<mlir::Operation *, Interval> positions;
 };
