@@ -3,10 +3,10 @@
 """Mutation tests of cta-simulate: protocols that are right must be clean, each change below (and in cluster_mutations.py and stream_k_mutations.py)
 must be caught.
 
-    python3 mutate.py tile-opt Inputs/ SYNC.mlir PENDING.mlir PINGPONG.mlir
+    python3 mutate.py tile-opt Inputs/ SYNC.mlir PENDING.mlir PINGPONG.mlir USES.mlir
 
 SYNC.mlir is a GEMM with TMA as the synchronous pipeline allocates it, PENDING.mlir one with a product in flight over the back edge, PINGPONG.mlir one
-whose warpgroups take turns. A mutation is a list of replacements in the text; each must apply exactly as
+whose warpgroups take turns, USES.mlir the backward pass of attention with products that are awaited where their results are needed. A mutation is a list of replacements in the text; each must apply exactly as
 often as it says. The mutated text must be legal IR, so that what catches it is the simulator; `expect` is a part of what it says.
 """
 import os
@@ -18,7 +18,7 @@ from collections import Counter
 from cluster_mutations import CLUSTER as CLUSTER_MUTATIONS, REST as REST_MUTATIONS, REST_RIGHT, RIGHT
 from stream_k_mutations import STREAM_K as STREAM_K_MUTATIONS, STREAM_K_RIGHT
 
-TILE_OPT, INPUTS, SYNC, PENDING, PINGPONG = sys.argv[1:6]
+TILE_OPT, INPUTS, SYNC, PENDING, PINGPONG, USES = sys.argv[1:7]
 TIMINGS = 24
 
 RING = os.path.join(INPUTS, "gemm-ring.mlir")
@@ -37,6 +37,7 @@ SIZES = {
     SYNC: ["M=300,N=520,K=200"],
     PINGPONG: ["M=700,N=520,K=640", "M=700,N=520,K=128", "M=700,N=520,K=0"],
     PENDING: ["M=300,N=520,K=640", "M=300,N=520,K=64", "M=300,N=520,K=0"],
+    USES: ["B=1,H=2,G=1,S=200,T=300", "B=1,H=2,G=1,S=64,T=300"],
 }
 
 
@@ -210,6 +211,12 @@ MUTATIONS = [
     channels("await", "a slot of another ring", "", ("cta.slot %rk[%s]", "cta.slot %rk[%i0]", 0)),
     Mutation(PENDING, "flight", "two products stay in flight where the slot of one is released", "overwrites", (") pending = 1", ") pending = 2")),
     Mutation(PENDING, "flight", "the last product is read in flight", "reads a product in flight", (") pending = 0", ") pending = 1")),
+    # The first product that is awaited, the second, and those that end with the iteration. Where the last one is awaited too early, the next iteration stages over what it reads.
+    Mutation(USES, "flight", "the first result is read in flight", "reads a product in flight", (") pending = 1", ") pending = 2")),
+    Mutation(USES, "flight", "the second result is read in flight", "reads a product in flight", (") pending = 0", ") pending = 1")),
+    Mutation(USES, "flight", "the last results are read in flight", "reads a product in flight", (") pending = 0", ") pending = 1", 1)),
+    Mutation(USES, "flight", "the next iteration stages over what a product in flight reads", "overwrites", (") pending = 0", ") pending = 1", 1),
+             (re.compile(r" *%\d+ = cta\.complete %\d+#2.*\n"), ""), (re.compile(r" *cta\.atomic add .*\n"), "")),
     # Replicas that take turns.
     pingpong("parity", "replicas invert the parity of their first slot", "with parity", inverted("%first")),
     pingpong("parity", "replicas invert the parity of their other slots", "with parity", inverted("%other", behind=r"(?s:.*)\n")),

@@ -27,6 +27,9 @@ CASES = [
     # Votes of warps, and branches of which one is in the next iteration.
     ("attention-guarded", ["stages = 2, persistent = 1", "stages = 2, producers = 4, registers = 232, persistent = 1, pending = 1"],
      [f"B=1,H=2,S=600,T={t}" for t in (0, 1, 128, 256, 384)]),
+    # Several products with whose results an iteration computes, two of which read from registers, and one a tile that the iteration stages.
+    ("attention-backward", ["stages = 2, producers = 4, registers = 232, persistent = 1, pending = 1", "stages = 2, producers = 0, persistent = 1, pending = 1"],
+     [f"B=1,H=2,G=1,S={s},T=300" for s in (0, 1, 128, 192, 256)]),
     ("gemm-bias-gelu", ["stages = 2, persistent = 1"], [f"M=300,N=520,K={k}" for k in (0, 64, 192)]),
     # An epilogue in subtiles: one output tile for each block and many.
     ("gemm-nn-128x128x64", ["stages = 3, persistent = 1, epilogue = 64", "stages = 2, persistent = 1, epilogue = 64, pending = 1"],

@@ -7,10 +7,12 @@
 // later, and the slot that it reads is released then. The first iteration has no earlier slot to
 // release. It is peeled, so that every credit that the loop carries is a real one.
 //
-// Within a block: consecutive products that do not need each other's results are issued together.
+// Within a block: a product is waited for where its result is needed, not where it is issued. What
+// that means is in tessera/Dialect/Cta/Analysis/ProductWaits.h.
 #include "tessera/Dialect/Cta/Analysis/HeldSlots.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/ProductWaits.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
@@ -232,83 +234,38 @@ bool LoopDeferral::run() {
 
 //===--- within a block ----------------------------------------------------------------------===//
 
-namespace {
-/// Consecutive products of a block that are issued together, and the releases between them.
-class Row {
-public:
-  explicit Row(MLIRContext *context) : b(context) {}
-  void visit(Operation *op);
-
-private:
-  bool uses(Operation *op);
-  bool joins(WgmmaOp product);
-  void end(Operation *before);
-
-  OpBuilder b;
-  SmallVector<WgmmaOp> products;
-  SmallVector<ReleaseOp> releases;
-};
-} // namespace
-
-bool Row::uses(Operation *op) {
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return llvm::is_contained(products, operand.getDefiningOp());
-  });
+/// Makes the product asynchronous. Accumulators that are not in flight become ready.
+static void issue(WgmmaOp product) {
+  OpBuilder b(product);
+  if (product.getC() && !isa<AsyncType>(product.getC().getType()))
+    product.getCMutable().assign(ReadyOp::create(b, product.getLoc(), product.getC()));
+  makeAsync(product.getResult());
 }
 
-/// True if the product can join the row. It may add to the accumulators of one in the row if
-/// nothing else needs those.
-bool Row::joins(WgmmaOp product) {
-  return !product.isAsync() && !product.aInRegisters() &&
-         (!uses(product) || product.getC().hasOneUse());
+/// Waits for the product at this place. All uses but that of the wait read the tile.
+static void complete(OpBuilder &b, WgmmaOp product) {
+  Value result = product.getResult();
+  auto complete = CompleteOp::create(b, product.getLoc(), result);
+  result.replaceAllUsesExcept(complete, complete);
 }
 
-void Row::visit(Operation *op) {
-  auto product = dyn_cast<WgmmaOp>(op);
-  if (product && joins(product)) {
-    products.push_back(product);
+/// Waits for the products of a block where their results are needed, if that gains something.
+static void waitAtUses(Block &block) {
+  SmallVector<FlightStep> steps = waitsAtUses(block);
+  if (steps.empty())
     return;
-  }
-  auto release = dyn_cast<ReleaseOp>(op);
-  if (release && release.getAfter().empty() && !products.empty()) {
-    releases.push_back(release);
-    return;
-  }
-  // A release of the row may be delayed past a wait: no acquire is between them, so none of the
-  // slots that are waited for depends on that release.
-  bool passes = !op->hasTrait<OpTrait::IsTerminator>() && op->getNumRegions() == 0 &&
-                (isa<WaitOp>(op) || (product && product.isAsync()) ||
-                 (isMemoryEffectFree(op) && !(product && product.aInRegisters()) && !uses(op)));
-  if (passes)
-    return;
-  end(op);
-  if (product && joins(product))
-    products.push_back(product);
-}
-
-/// Ends the row before `before`.
-void Row::end(Operation *before) {
-  if (products.size() > 1) {
-    for (WgmmaOp product : products) {
-      b.setInsertionPoint(product);
-      if (product.getC() && !isa<AsyncType>(product.getC().getType()))
-        product.getCMutable().assign(ReadyOp::create(b, product.getLoc(), product.getC()));
-      makeAsync(product.getResult());
+  OpBuilder b = OpBuilder::atBlockEnd(&block);
+  if (block.back().hasTrait<OpTrait::IsTerminator>())
+    b.setInsertionPoint(&block.back());
+  for (FlightStep step : steps) {
+    if (step.completes) {
+      complete(b, cast<WgmmaOp>(step.op));
+      continue;
     }
-    b.setInsertionPoint(before);
-    for (WgmmaOp product : products) {
-      Value result = product.getResult();
-      bool goesOn = result.hasOneUse() && llvm::is_contained(products, *result.user_begin());
-      if (goesOn)
-        continue;
-      auto complete = CompleteOp::create(b, product.getLoc(), result);
-      result.replaceAllUsesExcept(complete, complete);
-    }
-    for (ReleaseOp release : releases)
-      release->moveBefore(before);
+    step.op->moveBefore(&block, b.getInsertionPoint());
+    if (auto product = dyn_cast<WgmmaOp>(step.op))
+      issue(product);
   }
-  products.clear();
-  releases.clear();
 }
 
 namespace {
@@ -326,11 +283,8 @@ struct DeferWaits : cta::impl::DeferWaitsBase<DeferWaits> {
       for (CountedLoop loop : loops)
         LoopDeferral(loop).run();
       launch.getBody().walk([&](Block *block) {
-        if (isa<ReduceOp, ScanOp>(block->getParentOp()))
-          return;
-        Row row(&getContext());
-        for (Operation &op : llvm::make_early_inc_range(*block))
-          row.visit(&op);
+        if (!isa<ReduceOp, ScanOp>(block->getParentOp()))
+          waitAtUses(*block);
       });
     }
   }

@@ -144,19 +144,20 @@ tile.kernel @outside(%C: memref<?x?xf16>, %n: index) attributes {phase = #tile.p
 // -----
 
 // Products in a row: two that are independent, and one that goes on with the first one's accumulators, are issued together. The releases between them
-// come after. The one that reads a result begins anew.
+// come after. The one that reads a result begins anew. More about that is in defer-waits-uses.mlir.
 // CHECK-LABEL: tile.kernel @row
 // CHECK:       %[[D:.+]] = cta.wgmma %[[T:.+]], %[[T]] : {{.*}} -> !cta.async
 // CHECK-NEXT:  %[[Q1:.+]], %[[T1:.+]] = cta.wait
 // CHECK-NEXT:  %[[R:.+]] = cta.ready %{{.+}}
 // CHECK-NEXT:  %[[E:.+]] = cta.wgmma %[[T1]], %[[T1]], %[[R]] : {{.*}} -> !cta.async
 // CHECK-NEXT:  %[[F:.+]] = cta.wgmma %[[T1]], %[[T1]], %[[D]] : {{.*}} -> !cta.async
-// CHECK-NEXT:  %[[ED:.+]] = cta.complete %[[E]]
 // CHECK-NEXT:  %[[FD:.+]] = cta.complete %[[F]]
+// CHECK-NEXT:  %[[ED:.+]] = cta.complete %[[E]]
 // CHECK-NEXT:  cta.release %{{.+}}, %{{.+}} :
 // CHECK-NEXT:  cta.release %{{.+}}, %[[Q1]] :
 // CHECK-NEXT:  arith.addf %[[ED]], %[[FD]]
-// CHECK:       cta.wgmma {{.*}} -> tensor<64x64xf32, #wgmma_acc>
+// CHECK:       %[[I:.+]] = cta.wgmma {{.*}} -> !cta.async
+// CHECK-NEXT:  cta.complete %[[I]]
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
@@ -196,7 +197,7 @@ tile.kernel @row(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attribute
 
 // -----
 
-// Left synchronous: a from registers, a tile that the loop stages, a channel of depth 1, a slot that is held across the loop, an accumulator that something else touches, and
+// Left synchronous, each the only product of its loop: a from registers, a tile that the loop stages, a channel of depth 1, a slot that is held across the loop, an accumulator that something else touches, and
 // everything without pending in the plan.
 // CHECK-LABEL: tile.kernel @not
 // CHECK-NOT: cta.async

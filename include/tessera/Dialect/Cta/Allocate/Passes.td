@@ -176,7 +176,8 @@ def InsertBarriers : CtaPass<"cta-insert-barriers"> {
     table of hazards is at the head of `InsertBarriers.cpp`. The analysis is a data flow over `cta.for_output_tiles` and `scf.for`, `if`, `while` and `index_switch`,
     including back edges. An await is in the block of its copies, before the first op that needs one of them. Boxes of global memory that
     are provably disjoint, also between iterations of a loop, need no barrier; neither do accesses in one layout. Barriers and waits that
-    the source IR has already are taken into account.
+    the source IR has already are taken into account. A product in flight reads until a `cta.wgmma_wait` has waited for it: an op that
+    would overwrite what it reads before that is an error.
 
     ```mlir
     scf.for … {

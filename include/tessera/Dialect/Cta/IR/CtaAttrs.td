@@ -125,8 +125,8 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     * `cluster_dim`: that dimension, counted from 0. A tile that is loaded in the main loop and does not depend on this dimension is fetched
       once for the cluster. Absent: the dimension that saves the most bytes.
     * `registers`: the registers of a math thread after the roles have exchanged registers (`setmaxnreg`). 0: as many as at entry.
-    * `pending`: 1 or more: products stay in flight while others are issued, and in a pipelined loop those of one iteration stay in flight
-      over its end. 0: each product is awaited at once.
+    * `pending`: 1 or more: products are awaited where their results are needed, and in a pipelined loop those of one iteration stay in
+      flight over its end. 0: each product is awaited at once.
     * `epilogue`: the columns of an epilogue subtile, which are converted and stored at a time; a multiple of 8. 0, or the width of the
       tile: the whole tile.
     * `stream_k`: n: split K and stream-K (Osama et al., PPoPP 2023). The output tiles that would fill the last wave of a persistent launch

@@ -242,17 +242,19 @@ def RotateLoops : CtaPass<"cta-rotate-loops"> {
 }
 
 def DeferWaits : CtaPass<"cta-defer-waits"> {
-  let summary = "Let matrix products stay in flight over the end of an iteration";
+  let summary = "Wait for matrix products where their results are needed, or an iteration later";
   let description = [{
     Requires and ensures *scheduled*. With `pending` above 0 in the kernel's plan:
 
     * Products that only feed the accumulators of a loop stay in flight over the end of an iteration: the loop carries `!cta.async` tiles,
       and a `cta.complete` comes after it. A slot that they read is released one iteration later, when the product of the earlier iteration
       has retired. So its channel needs a depth of at least 2, and the first iteration, which has nothing to release, is peeled.
-    * Consecutive products that do not need each other are issued together, and completed after the last one.
-
-    Two kinds of products stay synchronous: those whose `a` is in registers, because the next iteration would overwrite it, and those that
-    read a tile that the loop writes to shared memory.
+      Products whose `a` is in registers never do, because the next iteration would overwrite it, nor do those that read a tile that the
+      loop writes to shared memory.
+    * All other products of a block stay in flight up to the first op that needs the result, or that would change what they read: a
+      shared tile that is written. The release of a slot that they read moves behind their end. While any product is in flight, no
+      registers of an `a` are written. Blocks change only if two products are in flight together, or if they are the bodies of loops that
+      compute with the results of at least two products.
 
     ```mlir
     %r = scf.for … iter_args(%c = %zero) {
@@ -270,6 +272,20 @@ def DeferWaits : CtaPass<"cta-defer-waits"> {
     }
     cta.release %ch, %last after(%e)
     %r = cta.complete %e
+
+    %s = cta.wgmma %a, %b
+    %d = cta.wgmma %a, %c
+    cta.release %ch, %q
+    %p = math.exp2 %s
+    %x = arith.mulf %p, %d
+    // becomes
+    %s = cta.wgmma %a, %b
+    %d = cta.wgmma %a, %c
+    %sd = cta.complete %s
+    %p = math.exp2 %sd                  // while %d is in flight
+    %dd = cta.complete %d
+    cta.release %ch, %q
+    %x = arith.mulf %p, %dd
     ```
   }];
 }
