@@ -322,11 +322,23 @@ static double bytesOfMemory(const Machine &machine, const PlanFacts &facts, int6
   return bytes;
 }
 
+/// The registers of a thread, if products may be in flight while it computes; else 0.
+static int64_t registersInFlight(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
+  if (*plan.pending == 0 || *plan.stages < 2)
+    return 0;
+  return *plan.registers ? *plan.registers : entryRegistersOf(machine, facts, plan);
+}
+
 /// True if chained products are in flight concurrently with later iterations.
 static bool rotates(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
-  const int64_t registers =
-      *plan.registers ? *plan.registers : entryRegistersOf(machine, facts, plan);
-  return *plan.pending > 0 && *plan.stages > 1 && facts.rotatedRegisters <= registers;
+  return facts.rotatedRegisters > 0 &&
+         facts.rotatedRegisters <= registersInFlight(machine, facts, plan);
+}
+
+/// True if products are not chained over iterations, but in flight until their results are needed.
+static bool defers(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
+  return facts.deferredRegisters > 0 && facts.replicas == 1 && !rotates(machine, facts, plan) &&
+         facts.deferredRegisters <= registersInFlight(machine, facts, plan);
 }
 
 PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFacts &facts,
@@ -361,10 +373,14 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   // Source: docs/performance/constants.md.
   double load = machine.slotLatency + (1 + blocks) / 2 * loaded / machine.copyBytesPerCycle;
   atLeast((load + blocks * facts.tensorCycles) / std::max<int64_t>(*plan.stages, 1), "latency");
-  atLeast(load / std::max<int64_t>(*plan.stages - *plan.pending, 1), "latency");
+  const bool deferring = defers(machine, facts, plan);
+  atLeast(load / std::max<int64_t>(*plan.stages - (deferring ? 0 : *plan.pending), 1), "latency");
 
   if (facts.streamCycles > 0)
-    atLeast(rotates(machine, facts, plan) ? facts.issueCycles : facts.streamCycles, "issue");
+    atLeast(rotates(machine, facts, plan) ? facts.issueCycles
+            : deferring                   ? facts.deferredCycles
+                                          : facts.streamCycles,
+            "issue");
 
   double epilogue = machine.epilogueCycles + machine.epilogueCyclesPerRegister * facts.accumulators;
   if (!*plan.persistent)
@@ -478,12 +494,15 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
   plan.group = request.group.value_or(chooseGroup(machine, launches));
   plan.persistent = request.persistent.value_or(1);
   // Products stay in flight over iterations only if they are chained; others are as fast without.
-  bool chained = false;
-  for (const PlanFacts &facts : launches)
+  // Within an iteration they stay in flight if it computes with the results of several.
+  bool chained = false, several = false;
+  for (const PlanFacts &facts : launches) {
     chained |= facts.pipelined && facts.streamCycles > 0;
+    several |= facts.pipelined && facts.deferredRegisters > 0;
+  }
   // With ping-pong one warpgroup at a time issues products, so no other one hides its waits.
   // Of plans with the same bound the one with products in flight is faster: it waits less.
-  const List inFlight = pingPong || chained ? List{1, 0} : List{0};
+  const List inFlight = pingPong || chained || several ? List{1, 0} : List{0};
   // If the epilogue evaluates functions, or loads several operands, next to many accumulators, the
   // producer is a warpgroup, which gives its registers to the temporaries. Source:
   // docs/performance/constants.md.
@@ -531,9 +550,10 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
         // A producer warpgroup gives away the registers that it does not need.
         plan.registers = request.registers.value_or(dealt > entry ? dealt : 0);
         // Products that are in flight take registers; without enough of them nothing is gained.
-        if (chained && pending && !request.pending && !pingPong &&
+        if (pending && !request.pending && !pingPong &&
             llvm::any_of(launches, [&](const PlanFacts &facts) {
-              return facts.pipelined && facts.streamCycles > 0 && !rotates(machine, facts, plan);
+              return facts.pipelined && (facts.streamCycles > 0 || facts.deferredRegisters > 0) &&
+                     !rotates(machine, facts, plan) && !defers(machine, facts, plan);
             }))
           continue;
         std::optional<std::string> problem;

@@ -82,6 +82,11 @@ struct PlanFacts {
   /// The registers of a thread if the products run concurrently with later iterations, including 26
   /// for other values.
   int64_t rotatedRegisters = 0;
+  /// For a loop with several products with whose results it computes: the registers of a thread,
+  /// including 26 for other values, if each is waited for where its result is needed, and the
+  /// cycles of an iteration of a warpgroup. Otherwise 0.
+  int64_t deferredRegisters = 0;
+  double deferredCycles = 0;
   /// Iterations of the main loop, where the source IR has the number.
   std::optional<int64_t> iterations;
 

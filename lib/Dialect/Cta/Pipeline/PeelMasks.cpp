@@ -29,6 +29,7 @@
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/Analysis/ProductWaits.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
@@ -473,9 +474,12 @@ CountedLoop Peeling::run(bool staysWhole) {
 constexpr double kMostArithmetic = 1.5;
 
 /// True if the loop should stay one: the plan keeps its chained products in flight beside other
-/// iterations, and they take so much of the time that a branch does not matter.
+/// iterations, and they take so much of the time that a branch does not matter. Products that are
+/// waited for where their results are needed all retire in their iteration, so two loops lose
+/// nothing.
 static bool staysWhole(CountedLoop loop, const CostModel &costs, PlanAttr plan) {
-  if (!plan || plan.getPending().value_or(0) == 0 || productStages(loop).empty())
+  if (!plan || plan.getPending().value_or(0) == 0 || productStages(loop).empty() ||
+      computesWithSeveral(*loop.getBody()))
     return false;
   schedule::Problem problem;
   const schedule::MachineUnits units = costs.table.addUnits(problem);

@@ -11,6 +11,7 @@
 #include "tessera/Dialect/Cta/Analysis/LoopStages.h"
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/Analysis/ProductWaits.h"
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
@@ -264,30 +265,58 @@ static bool makesOperands(scf::ForOp loop) {
   });
 }
 
-/// The instructions of a warpgroup in the hot loop, if its products are chained, or wait for
-/// operands that the warpgroup computes. The latter never run concurrently with later iterations:
-/// those would overwrite the operands.
+/// The instructions of a warpgroup in the hot loop, if its products are chained, if they wait for
+/// operands that the warpgroup computes, or if the loop computes with the results of several. The
+/// second never run concurrently with later iterations: those would overwrite the operands.
 void FactsOfGrid::addStream() {
   auto loop = dyn_cast_or_null<scf::ForOp>(hottest);
-  std::optional<int64_t> registers = loop ? registersOfChain(loop) : std::nullopt;
-  if (loop && !registers && makesOperands(loop))
-    registers = std::numeric_limits<int64_t>::max();
-  if (!registers)
+  if (!loop)
     return;
-  facts.rotatedRegisters = *registers;
   CostModel costs(machine, facts.warpgroups);
   schedule::Problem problem;
   schedule::MachineUnits units = costs.table.addUnits(problem);
   // The arithmetic is counted op by op because the ops depend on each other in that order.
+  auto arithmeticOf = [&](Operation *op) -> double {
+    if (CostModel::classOf(op) == WorkClass::Free || isa<CopyOp>(op))
+      return 0;
+    OpCost cost = costs.costOf(op);
+    return costs.table.compute(units, "arithmetic", cost.work).issue + cost.wait;
+  };
+  if (computesWithSeveral(*loop.getBody())) {
+    const SmallVector<FlightStep> steps = waitsAtUses(*loop.getBody());
+    facts.deferredRegisters = registersOf(loop, steps);
+    // When the warpgroup goes on, when the tensor cores are free, and when products have retired.
+    double now = 0, free = 0;
+    DenseMap<Operation *, double> retires;
+    for (FlightStep step : steps) {
+      auto product = dyn_cast<WgmmaOp>(step.op);
+      if (step.completes) {
+        now = std::max(now, retires.lookup(step.op));
+      } else if (product) {
+        schedule::Operation operation = costs.productOf(units, "product", product);
+        now += operation.issue;
+        free = std::max(now, free) + operation.latency - operation.issue;
+        retires[product] = free;
+      } else {
+        now += arithmeticOf(step.op);
+      }
+    }
+    facts.deferredCycles = now;
+  }
+  std::optional<int64_t> registers = registersOfChain(loop);
+  if (!registers && makesOperands(loop))
+    registers = std::numeric_limits<int64_t>::max();
+  if (!registers)
+    return;
+  facts.rotatedRegisters = *registers;
   double arithmetic = 0;
   for (Operation &op : *loop.getBody()) {
     if (auto product = dyn_cast<WgmmaOp>(op)) {
       schedule::Operation operation = costs.productOf(units, "product", product);
       facts.streamCycles += operation.latency;
       facts.issueCycles += operation.issue;
-    } else if (CostModel::classOf(&op) != WorkClass::Free && !isa<CopyOp>(op)) {
-      OpCost cost = costs.costOf(&op);
-      arithmetic += costs.table.compute(units, "arithmetic", cost.work).issue + cost.wait;
+    } else {
+      arithmetic += arithmeticOf(&op);
     }
   }
   facts.streamCycles += arithmetic;

@@ -283,6 +283,42 @@ TEST(PlanModel, ProductsThatNeedEachOther) {
   EXPECT_EQ(choose(facts).producers, 1);
 }
 
+TEST(PlanModel, ProductsWhoseResultsAreUsed) {
+  // The backward pass of attention: four products an iteration, of which two read what is computed
+  // with the other two.
+  PlanFacts facts = gemm(128, 128, 64, 2);
+  facts.registers = 140; // no two blocks on an SM
+  facts.tensorCycles = 1024;
+  facts.streamCycles = 2400;
+  facts.issueCycles = 1200;
+  facts.rotatedRegisters = std::numeric_limits<int64_t>::max();
+  facts.deferredRegisters = 218;
+  facts.deferredCycles = 1800;
+  Plan plan = choose(facts);
+  EXPECT_EQ(plan.pending, 1);
+  EXPECT_EQ(plan.producers, 4);
+  EXPECT_EQ(plan.registers, 232);
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 1800);
+  // They retire in their iteration, so they hold no slot longer.
+  plan.stages = 2;
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 1800);
+  // With fewer registers they are waited for at once.
+  PlanRequest request;
+  request.producers = 1;
+  plan = choose(facts, request);
+  EXPECT_EQ(plan.pending, 0);
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 2400);
+  facts.deferredRegisters = 240;
+  EXPECT_EQ(choose(facts).pending, 0);
+  // Where nothing else makes the instructions of a warpgroup count.
+  facts.streamCycles = facts.issueCycles = 0;
+  facts.rotatedRegisters = 0;
+  EXPECT_EQ(choose(facts).pending, 0);
+  facts.deferredRegisters = 150;
+  EXPECT_EQ(choose(facts).pending, 1);
+  EXPECT_EQ(choose(facts).producers, 1);
+}
+
 TEST(PlanModel, NotPipelined) {
   PlanFacts facts;
   facts.extents = {std::nullopt};
