@@ -11,6 +11,9 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
+/// More products than are ever in flight.
+static constexpr unsigned kMostProducts = 64;
+
 //===--- accesses ----------------------------------------------------------------------------===//
 
 void Hazards::record(const Access &access) {
@@ -48,7 +51,8 @@ LogicalResult Hazards::addAccess(Operation *op, const MemoryAccess &access) {
   added.async = access.proxy == Proxy::Async;
   added.issuedBy = access.issuedBy;
   added.completedBy = access.completedBy;
-  added.pending = pendingAfter(access);
+  auto product = dyn_cast<WgmmaOp>(op);
+  added.pending = product && product.isAsync() ? unsigned(NeedsProduct) : pendingAfter(access);
   added.mbarrier = access.mbarrier.value_or(-1);
   added.commutes = access.commutes;
   added.byOwners = access.byOwners;
@@ -280,6 +284,12 @@ unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
         error << a.mbarrier << " must stand before";
         error.attachNote(a.op->getLoc()) << "the copy";
       }
+      if ((bits & NeedsProduct) && !failedHere) {
+        failedHere = true;
+        InFlightDiagnostic error = op->emitOpError("overwrites what a product in flight reads: a "
+                                                   "cta.wgmma_wait for it must stand before");
+        error.attachNote(a.op->getLoc()) << "the product";
+      }
       if (bits & NeedsCopies) {
         need |= CopiesDone | Barrier;
         if (b.async)
@@ -319,12 +329,12 @@ unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
 //===--- flow --------------------------------------------------------------------------------===//
 
 void Hazards::join(State &into, const State &other) {
-  constexpr unsigned kStores = NeedsStoresRead | NeedsStoresDone;
+  constexpr unsigned kCounted = NeedsStoresRead | NeedsStoresDone | NeedsProduct;
   for (const auto &[key, status] : other) {
     Status &mine = into[key];
-    // A pending count leaves out the youngest stores, so the younger of the two decides.
-    if (status.bits & kStores)
-      mine.age = mine.bits & kStores ? std::min(mine.age, status.age) : status.age;
+    // A pending count leaves out the youngest, so the younger of the two decides.
+    if (status.bits & kCounted)
+      mine.age = mine.bits & kCounted ? std::min(mine.age, status.age) : status.age;
     mine.bits |= status.bits;
   }
 }
@@ -353,6 +363,22 @@ void Hazards::apply(unsigned sync, unsigned allowed, State &state) const {
                  ((productsWantFences || storesWantFences) && isUnfenced(it->first, it->second)));
     it = matters ? std::next(it) : state.erase(it);
   }
+}
+
+/// The products that were issued before are one older. One that is not asynchronous waits for all.
+void Hazards::issueProduct(WgmmaOp product, State &state) const {
+  if (!product.isAsync())
+    return retireProducts(0, state);
+  for (auto &[key, status] : state)
+    if (status.bits & NeedsProduct)
+      status.age = std::min(status.age + 1, kMostProducts);
+}
+
+/// All but the last `pending` products have retired. Other warps may still wait for theirs.
+void Hazards::retireProducts(uint64_t pending, State &state) const {
+  for (auto &[key, status] : state)
+    if ((status.bits & NeedsProduct) && status.age >= pending)
+      status.bits = (status.bits & ~NeedsProduct) | NeedsBarrier;
 }
 
 /// All threads have waited for the copies of the mbarrier; but until the next barrier some may not
@@ -431,6 +457,10 @@ void Hazards::visit(Operation *op, State &state) {
     apply(wait.getRead() ? StoresRead : StoresDone, wait.getPending(), state);
   else if (auto wait = dyn_cast<AwaitOp>(op); wait && awaitAccess.count(wait.getMbarrier()))
     awaited(wait.getMbarrier());
+  else if (auto product = dyn_cast<WgmmaOp>(op))
+    issueProduct(product, state);
+  else if (auto wait = dyn_cast<WgmmaWaitOp>(op))
+    retireProducts(wait.getPending(), state);
 
   // The store joins those that the same thread issued before and that are still in flight.
   if (std::optional<IssuedBy> storing = storesOf(op))

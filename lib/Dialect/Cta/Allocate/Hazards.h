@@ -98,11 +98,12 @@ private:
     NeedsGroup = 64,       ///< NeedsBarrier, for accesses to the same parts
     NeedsFenceGroup = 128, ///< NeedsFenceBarrier, for accesses to the same parts
     NeedsCopies = 256,     ///< cp.async, in flight until the threads that issued it wait
+    NeedsProduct = 512,    ///< read by a product in flight
   };
   /// An access and the loops between whose iterations it happened.
   using Key = std::pair<unsigned, Iterations>;
-  /// What is pending (bits of Pending), and for a store how many were issued after it, up to
-  /// kMaxPendingStores.
+  /// What is pending (bits of Pending), and for a store or product how many were issued after it,
+  /// up to kMaxPendingStores or kMostProducts.
   struct Status {
     unsigned bits = 0, age = 0;
     bool operator==(const Status &o) const { return bits == o.bits && age == o.age; }
@@ -131,6 +132,8 @@ private:
   /// flight.
   unsigned needs(mlir::Operation *op, const State &state, unsigned &stores);
   void apply(unsigned sync, unsigned stores, State &state) const;
+  void issueProduct(WgmmaOp product, State &state) const;
+  void retireProducts(uint64_t pending, State &state) const;
   void await(int64_t mbarrier, State &state) const;
 
   /// True if threads wrote it to shared memory and no fence orders it before the async proxy.

@@ -9,6 +9,7 @@
 #include "tessera/Machine/Hopper.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -34,6 +35,39 @@ static bool isStore(Operation *op) {
   });
 }
 
+/// The end of an op, or of the outermost loop around it inside `scope`.
+int64_t SharedTiles::endOf(Operation *op, Operation *scope) const {
+  int64_t end = positions.lookup(op).end;
+  for (Operation *parent = op->getParentOp(); parent && parent != scope;
+       parent = parent->getParentOp())
+    if (!isa<scf::IfOp, scf::IndexSwitchOp>(parent))
+      end = std::max(end, positions.lookup(parent).end);
+  return end;
+}
+
+/// The end of the last op that names a product in flight: it has retired there.
+int64_t SharedTiles::endOfFlight(WgmmaOp product, Operation *scope) const {
+  int64_t end = 0;
+  llvm::SetVector<Value> names;
+  names.insert(product.getResult());
+  for (size_t i = 0; i < names.size(); ++i)
+    for (OpOperand &use : names[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (!scope->isProperAncestor(user))
+        continue;
+      end = std::max(end, endOf(user, scope));
+      if (isa<WgmmaWaitOp>(user)) {
+        names.insert(user->getResult(use.getOperandNumber()));
+        continue;
+      }
+      Operation *named = user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user;
+      for (Value result : named->getResults())
+        if (isa<AsyncType>(result.getType()))
+          names.insert(result);
+    }
+  return end;
+}
+
 LogicalResult SharedTiles::addUses(Buffer &buffer, Value tile) {
   for (Operation *user : tile.getUsers()) {
     if (auto view = dyn_cast<ViewOp>(user)) {
@@ -49,11 +83,9 @@ LogicalResult SharedTiles::addUses(Buffer &buffer, Value tile) {
       error.attachNote(buffer.op->getLoc()) << "the tile is made here";
       return error;
     }
-    int64_t end = positions.lookup(user).end;
-    for (Operation *parent = user->getParentOp(); parent != buffer.op->getParentOp();
-         parent = parent->getParentOp())
-      if (!isa<scf::IfOp, scf::IndexSwitchOp>(parent))
-        end = std::max(end, positions.lookup(parent).end);
+    int64_t end = endOf(user, buffer.op->getParentOp());
+    if (auto product = dyn_cast<WgmmaOp>(user); product && product.isAsync())
+      end = std::max(end, endOfFlight(product, buffer.op->getParentOp()));
     buffer.live.end = std::max(buffer.live.end, end);
     int64_t next = end;
     const bool isStored = isStore(user);

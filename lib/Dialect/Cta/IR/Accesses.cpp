@@ -92,8 +92,9 @@ MemoryAccesses SlotOp::getMemoryAccesses() { return {}; }
 
 //===--- by the tensor cores and TMA ---------------------------------------------------------===//
 
-/// The wait for a product in flight is before the release of what it reads (checked by cta-verify),
-/// so its reads count as complete for the warps that issued it.
+/// A product in flight reads until the wait for it, which comes before the release of a slot that
+/// it reads (checked by cta-verify), and before other tiles are overwritten (checked by
+/// cta-insert-barriers).
 MemoryAccesses WgmmaOp::getMemoryAccesses() {
   MemoryAccesses accesses;
   for (Value operand : {Value(getA()), Value(getB())})

@@ -279,3 +279,28 @@ tile.kernel @nothing() attributes {phase = #tile.phase<specialized>, warpgroups 
   }
   tile.return
 }
+
+// A tile that a product in flight reads lives until the product is waited for. So the next one gets other bytes, and the one after it those of the first.
+// CHECK-LABEL: tile.kernel @flight(
+// CHECK: cta.stage %{{.*}} {offset = [[FIRST:[0-9]+]] : i64}
+// CHECK: cta.wgmma
+// CHECK-NOT: offset = [[FIRST]] : i64
+// CHECK: cta.complete
+// CHECK: cta.stage %{{.*}} {offset = [[FIRST]] : i64}
+tile.kernel @flight(%x: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c1 = arith.constant 1 : index
+  cta.launch @flight_0 blocks(%c1) {
+    %c0 = arith.constant 0 : index
+    %h = cta.load %x[%c0, %c0] : memref<?x?xbf16> -> tensor<64x64xbf16, #acc1>
+    %a = cta.stage %h : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    %s = cta.wgmma %a, %a : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x64xbf16, #sw> -> !cta.async<tensor<64x64xf32, #acc1>>
+    %b = cta.stage %h : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    %d = cta.wgmma %b, %b : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x64xbf16, #sw> -> !cta.async<tensor<64x64xf32, #acc1>>
+    %w:2 = cta.wgmma_wait(%s, %d) pending = 0 : !cta.async<tensor<64x64xf32, #acc1>>, !cta.async<tensor<64x64xf32, #acc1>>
+    %sd = cta.complete %w#0 : !cta.async<tensor<64x64xf32, #acc1>>
+    %c = cta.stage %h : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    %e = cta.read %c : !cta.smem<64x64xbf16, #sw> -> tensor<64x64xbf16, #acc1>
+    cta.store %e, %x[%c0, %c0] : tensor<64x64xbf16, #acc1> -> memref<?x?xbf16>
+  }
+  tile.return
+}

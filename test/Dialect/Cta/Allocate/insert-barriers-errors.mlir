@@ -84,3 +84,30 @@ tile.kernel @into(%A: memref<?x?xf32>, %C: memref<?x?xf32>) attributes {phase = 
   }
   tile.return
 }
+
+// -----
+
+// The wait leaves the younger product in flight. The product that is not asynchronous waits for both.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+!tile = !cta.smem<64x64xbf16, #sw>
+!half = tensor<64x64xbf16, #acc>
+!async = !cta.async<tensor<64x64xf32, #acc>>
+tile.kernel @flight(%C: memref<?x?xbf16>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @flight_0 blocks() attributes {shared = 16384} {
+    %c0 = arith.constant 0 : index
+    %h = cta.load %C[%c0, %c0] : memref<?x?xbf16> -> !half
+    %u = cta.stage %h {offset = 0} : !half -> !tile
+    %w = cta.stage %h {offset = 8192} : !half -> !tile
+    %s = cta.wgmma %u, %u : !tile, !tile -> !async
+    // expected-note @below {{the product}}
+    %d = cta.wgmma %w, %w : !tile, !tile -> !async
+    %a:2 = cta.wgmma_wait(%s, %d) pending = 1 : !async, !async
+    %v = cta.stage %h {offset = 0} : !half -> !tile
+    // expected-error @below {{overwrites what a product in flight reads: a cta.wgmma_wait for it must stand before}}
+    %x = cta.stage %h {offset = 8192} : !half -> !tile
+    %i = cta.wgmma %v, %v : !tile, !tile -> tensor<64x64xf32, #acc>
+    %y = cta.stage %h {offset = 8192} : !half -> !tile
+  }
+  tile.return
+}

@@ -105,6 +105,8 @@ protected:
 private:
   void number(mlir::Block &block);
   mlir::LogicalResult addUses(Buffer &buffer, mlir::Value tile);
+  int64_t endOf(mlir::Operation *op, mlir::Operation *scope) const;
+  int64_t endOfFlight(WgmmaOp product, mlir::Operation *scope) const;
   bool severalRolesStage();
 
   mlir::Block &body;
