@@ -211,12 +211,13 @@ MUTATIONS = [
     channels("await", "a slot of another ring", "", ("cta.slot %rk[%s]", "cta.slot %rk[%i0]", 0)),
     Mutation(PENDING, "flight", "two products stay in flight where the slot of one is released", "overwrites", (") pending = 1", ") pending = 2")),
     Mutation(PENDING, "flight", "the last product is read in flight", "reads a product in flight", (") pending = 0", ") pending = 1")),
-    # The first product that is awaited, the second, and those that end with the iteration. Where the last one is awaited too early, the next iteration stages over what it reads.
+    # The waits of an iteration, one after the other. Behind the last one the slot is released that its product reads.
     Mutation(USES, "flight", "the first result is read in flight", "reads a product in flight", (") pending = 1", ") pending = 2")),
     Mutation(USES, "flight", "the second result is read in flight", "reads a product in flight", (") pending = 0", ") pending = 1")),
-    Mutation(USES, "flight", "the last results are read in flight", "reads a product in flight", (") pending = 0", ") pending = 1", 1)),
-    Mutation(USES, "flight", "the next iteration stages over what a product in flight reads", "overwrites", (") pending = 0", ") pending = 1", 1),
-             (re.compile(r" *%\d+ = cta\.complete %\d+#2.*\n"), ""), (re.compile(r" *cta\.atomic add .*\n"), "")),
+    Mutation(USES, "flight", "the third result is read in flight", "reads a product in flight", (") pending = 1", ") pending = 2", 1)),
+    Mutation(USES, "flight", "the last result is read in flight", "reads a product in flight", (") pending = 0", ") pending = 1", 1)),
+    Mutation(USES, "flight", "the slot of the last product is released before it has retired", "overwrites",
+             (re.compile(r"(cta\.atomic add .*\n)((?:.*\n){2,9}?)( *cta\.fence_async\n *cta\.arrive .*\n)"), r"\1\3\2")),
     # Replicas that take turns.
     pingpong("parity", "replicas invert the parity of their first slot", "with parity", inverted("%first")),
     pingpong("parity", "replicas invert the parity of their other slots", "with parity", inverted("%other", behind=r"(?s:.*)\n")),

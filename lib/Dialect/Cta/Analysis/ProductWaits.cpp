@@ -3,11 +3,10 @@
 
 #include "tessera/Dialect/Cta/Analysis/ProductWaits.h"
 #include "tessera/Dialect/Cta/Analysis/LoopStages.h"
-#include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -77,7 +76,15 @@ public:
 private:
   void findMakers();
   void visit(Operation *op);
+  void place(Operation *op);
+  void placeInputs(Operation *op);
   void issue(WgmmaOp product);
+  void hoistBehind(WgmmaOp product);
+  std::optional<SmallVector<Operation *>> whatGoesWith(WgmmaOp product, Operation *behind);
+  bool isPostponed(WgmmaOp product);
+  bool isLate(Operation *op);
+  bool isReadLate(Operation *op);
+  WgmmaOp readerOf(Operation *stage);
   void release(ReleaseOp release);
   void retire(size_t count);
   void retireAll() { retire(flights.size()); }
@@ -87,8 +94,11 @@ private:
 
   bool isWaiting(Value tile) { return llvm::is_contained(waiting, tile.getDefiningOp()); }
   bool isStaged(Value tile);
+  bool isLoad(Operation *op);
+  bool writesShared(Operation *op);
   bool reads(WgmmaOp product, ReleaseOp release);
   bool reads(const Flight &flight, ReleaseOp release);
+  bool isRead(ReleaseOp release);
 
   Block &body;
   const bool hasChannels; ///< otherwise loads stand for them
@@ -97,12 +107,14 @@ private:
   SmallVector<Flight> flights;      ///< in the order in which they will have retired
   SmallVector<Operation *> waiting; ///< of `onlyMakers`, until nothing is in flight
   SmallVector<ReleaseOp> held;
+  WgmmaOp postponed;                 ///< until the next product is issued
+  llvm::SetVector<Operation *> late; ///< until a user comes, or a product has been issued
+  DenseSet<Operation *> visited;
   SmallVector<FlightStep> steps;
 };
 } // namespace
 
-/// True if the op gives registers another name only.
-static bool isRenaming(Operation *op) {
+bool tessera::cta::isRenaming(Operation *op) {
   auto convert = dyn_cast<ConvertLayoutOp>(op);
   return convert && convert.getHow() == Conversion::NoOp;
 }
@@ -144,17 +156,17 @@ void Ordering::retire(size_t count) {
     steps.push_back({flight.products.back(), /*completes=*/true});
   flights.erase(flights.begin(), flights.begin() + count);
   llvm::erase_if(held, [&](ReleaseOp release) {
-    const bool isRead =
-        llvm::any_of(flights, [&](const Flight &flight) { return reads(flight, release); });
-    if (!isRead)
+    const bool isDone = !isRead(release);
+    if (isDone)
       emit(release);
-    return !isRead;
+    return isDone;
   });
   if (!flights.empty())
     return;
-  for (Operation *maker : waiting)
+  for (Operation *maker : std::exchange(waiting, {})) {
+    placeInputs(maker);
     emit(maker);
-  waiting.clear();
+  }
 }
 
 /// Waits for the flights up to the last one for which the predicate is true.
@@ -205,8 +217,18 @@ void Ordering::issue(WgmmaOp product) {
   emit(product);
 }
 
+bool Ordering::isRead(ReleaseOp release) {
+  return (postponed && reads(postponed, release)) ||
+         llvm::any_of(flights, [&](const Flight &flight) { return reads(flight, release); });
+}
+
 void Ordering::release(ReleaseOp release) {
-  if (llvm::any_of(flights, [&](const Flight &flight) { return reads(flight, release); }))
+  for (Operation *op : SmallVector<Operation *>(late.getArrayRef()))
+    if (auto read = dyn_cast<ReadOp>(op);
+        read && viewed(read.getSource()).getDefiningOp() == release.getCredit().getDefiningOp())
+      if (late.remove(op))
+        place(op);
+  if (isRead(release))
     held.push_back(release);
   else
     emit(release);
@@ -225,24 +247,34 @@ static bool isPlainBranch(Operation *op) {
             }).wasInterrupted();
 }
 
+/// True for a copy into a slot.
+bool Ordering::isLoad(Operation *op) {
+  return isa<CopyOp>(op) && (!hasChannels || llvm::any_of(op->getUsers(), llvm::IsaPred<CommitOp>));
+}
+
 /// True if the op, or one in it, writes a tile in shared memory that is no slot.
-static bool writesShared(Operation *op, bool hasChannels) {
+bool Ordering::writesShared(Operation *op) {
   return op
       ->walk([&](Operation *inner) {
-        const bool isLoad =
-            isa<CopyOp>(inner) &&
-            (!hasChannels || llvm::any_of(inner->getUsers(), llvm::IsaPred<CommitOp>));
         const bool writes = llvm::any_of(accessesOf(inner), [](const MemoryAccess &access) {
           return access.write && !access.isGlobal();
         });
-        return writes && !isLoad ? WalkResult::interrupt() : WalkResult::advance();
+        return writes && !isLoad(inner) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
-void Ordering::visit(Operation *op) {
-  if (auto product = dyn_cast<WgmmaOp>(op))
+void Ordering::placeInputs(Operation *op) {
+  for (Value input : inputsOf(op))
+    if (Operation *made = input.getDefiningOp(); made && late.remove(made))
+      place(made);
+}
+
+void Ordering::place(Operation *op) {
+  if (auto product = dyn_cast<WgmmaOp>(op)) {
+    placeInputs(op);
     return issue(product);
+  }
   if (auto releaseOp = dyn_cast<ReleaseOp>(op))
     return release(releaseOp);
   if (onlyMakers.contains(op) && !flights.empty() &&
@@ -260,19 +292,183 @@ void Ordering::visit(Operation *op) {
       if (release.getChannel() == acquire.getChannel())
         retireThrough([&](const Flight &flight) { return reads(flight, release); });
   if (llvm::any_of(flights, [](const Flight &flight) { return flight.readsStaged; }) &&
-      writesShared(op, hasChannels))
+      writesShared(op))
     retireThrough([](const Flight &flight) { return flight.readsStaged; });
   SmallVector<Value> inputs = inputsOf(op);
   retireThrough([&](const Flight &flight) { return llvm::is_contained(inputs, flight.result()); });
+  placeInputs(op);
   emit(op);
+}
+
+//===--- what changes its place --------------------------------------------------------------===//
+
+/// The ops that must move if the product is issued behind an earlier op: pure ops, and all that
+/// fills the slots that it reads. Nothing if it needs other ops, or results of other products.
+std::optional<SmallVector<Operation *>> Ordering::whatGoesWith(WgmmaOp product, Operation *behind) {
+  llvm::SetVector<Operation *> needs;
+  SmallPtrSet<Value, 4> channels;
+  needs.insert(product);
+  for (size_t i = 0; i < needs.size(); ++i) {
+    Operation *op = needs[i];
+    if (op != product && visited.contains(op) && !late.contains(op) && !isa<WgmmaOp>(op))
+      continue;
+    if (isa<AcquireOp, CommitOp, WaitOp>(op)) {
+      Value channel = op->getOperand(0);
+      if (channels.insert(channel).second)
+        for (Operation *user : channel.getUsers())
+          if (user->getBlock() == &body && user->isBeforeInBlock(product) &&
+              isa<AcquireOp, CommitOp, WaitOp>(user))
+            needs.insert(user);
+    } else if (op != product && !isLoad(op) &&
+               (!isMemoryEffectFree(op) || op->getNumRegions() || makers.contains(op) ||
+                isa<StageOp, WgmmaOp>(op))) {
+      return std::nullopt;
+    }
+    for (Value input : inputsOf(op))
+      if (Operation *from = input.getDefiningOp(); from && from->getBlock() == &body)
+        needs.insert(from);
+  }
+  SmallVector<Operation *> moved;
+  for (Operation *op = behind->getNextNode(); op != product; op = op->getNextNode()) {
+    if (visited.contains(op))
+      continue;
+    if (needs.contains(op)) {
+      moved.push_back(op);
+      continue;
+    }
+    // A slot of one of these channels that is released on the way must be free before.
+    const bool uses =
+        op->walk([&](Operation *inner) {
+            return llvm::any_of(inner->getOperands(), [&](Value v) { return channels.contains(v); })
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          }).wasInterrupted();
+    if (uses)
+      return std::nullopt;
+  }
+  moved.push_back(product);
+  return moved;
+}
+
+/// Issues products behind this one that need no result of any product, if the block computes with
+/// their results.
+void Ordering::hoistBehind(WgmmaOp product) {
+  for (Operation *op = product->getNextNode(); op; op = op->getNextNode()) {
+    auto other = dyn_cast<WgmmaOp>(op);
+    if (!other || visited.contains(other) || other.aInRegisters() || !isComputedWith(other))
+      continue;
+    if (auto moved = whatGoesWith(other, product))
+      for (Operation *need : *moved)
+        visit(need);
+  }
+}
+
+/// True if the product is better issued behind the next one: the block computes with the result of
+/// the next one only, so this one can run meanwhile; and another one is in flight up to then.
+bool Ordering::isPostponed(WgmmaOp product) {
+  if (postponed || flights.empty() || isWaiting(product.getA()) ||
+      !llvm::all_of(product->getUsers(), [&](Operation *user) {
+        return user == &body.back() && user->hasTrait<OpTrait::IsTerminator>();
+      }))
+    return false;
+  for (Operation *op = product->getNextNode(); op; op = op->getNextNode()) {
+    if (auto next = dyn_cast<WgmmaOp>(op))
+      return !visited.contains(next) && isComputedWith(next) && !isWaiting(next.getA());
+    if ((!isMemoryEffectFree(op) && !isa<ReleaseOp>(op)) || op->getNumRegions() ||
+        (makers.contains(op) && !isRenaming(op)))
+      return false;
+  }
+  return false;
+}
+
+/// The first product that reads a staged tile; null if something else reads it, too.
+WgmmaOp Ordering::readerOf(Operation *stage) {
+  WgmmaOp first;
+  SmallVector<Operation *> users(stage->user_begin(), stage->user_end());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    auto product = dyn_cast<WgmmaOp>(user);
+    if (isa<ViewOp>(user))
+      llvm::append_range(users, user->getUsers());
+    else if (!product || product->getBlock() != &body)
+      return {};
+    else if (!first || product->isBeforeInBlock(first))
+      first = product;
+  }
+  return first;
+}
+
+/// True for what is read from a slot, and for little work with that: its registers need not be live
+/// while a product is waited for.
+bool Ordering::isReadLate(Operation *op) {
+  if (flights.empty())
+    return false;
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    auto wait = viewed(read.getSource()).getDefiningOp<WaitOp>();
+    return wait && wait->getBlock() == &body;
+  }
+  if (!isMemoryEffectFree(op) || op->getNumRegions() || makers.contains(op) ||
+      !llvm::is_contained({WorkClass::Free, WorkClass::Arith, WorkClass::Convert},
+                          CostModel::classOf(op)))
+    return false;
+  bool some = false;
+  for (Value input : op->getOperands()) {
+    Operation *made = input.getDefiningOp();
+    if (!made || made->getBlock() != &body || !isa<RankedTensorType>(input.getType()))
+      continue;
+    if (!late.contains(made))
+      return false;
+    some = true;
+  }
+  return some;
+}
+
+/// True for a tile that is staged for a product, if others are issued before that.
+bool Ordering::isLate(Operation *op) {
+  if (isReadLate(op))
+    return true;
+  if (isa<ViewOp>(op))
+    return late.contains(op->getOperand(0).getDefiningOp());
+  WgmmaOp reader = isa<StageOp>(op) ? readerOf(op) : WgmmaOp();
+  for (Operation *other = op->getNextNode(); reader && other && other != reader;
+       other = other->getNextNode())
+    if (isa<WgmmaOp>(other) && !visited.contains(other))
+      return true;
+  return false;
+}
+
+void Ordering::visit(Operation *op) {
+  if (!visited.insert(op).second || op->hasTrait<OpTrait::IsTerminator>())
+    return;
+  auto product = dyn_cast<WgmmaOp>(op);
+  if (product && isPostponed(product)) {
+    postponed = product;
+    return;
+  }
+  if (isLate(op)) {
+    late.insert(op);
+    return;
+  }
+  place(op);
+  if (!product)
+    return;
+  if (WgmmaOp other = std::exchange(postponed, {}))
+    place(other);
+  // Tiles whose reader comes next.
+  for (Operation *stage : SmallVector<Operation *>(late.getArrayRef()))
+    if (isa<StageOp>(stage) && !isLate(stage) && late.remove(stage))
+      place(stage);
+  if (isComputedWith(product))
+    hoistBehind(product);
 }
 
 SmallVector<FlightStep> Ordering::run() {
   findMakers();
   for (Operation &op : body)
-    if (!op.hasTrait<OpTrait::IsTerminator>())
-      visit(&op);
+    visit(&op);
   retireAll();
+  while (!late.empty())
+    place(late.pop_back_val());
   return std::move(steps);
 }
 
@@ -288,104 +484,4 @@ SmallVector<FlightStep> tessera::cta::waitsAtUses(Block &block) {
   if (!ordering.several && !(iterates && computesWithSeveral(block)))
     return {};
   return steps;
-}
-
-//===--- registers ---------------------------------------------------------------------------===//
-
-namespace {
-/// Live ranges of tiles in the new order. Places count the steps.
-class Lives {
-public:
-  Lives(CountedLoop loop, ArrayRef<FlightStep> steps) : body(*loop.getBody()), steps(steps) {}
-  int64_t most();
-
-private:
-  void add(Value value, int64_t birth, int64_t death);
-  int64_t deathOf(Value value);
-
-  Block &body;
-  ArrayRef<FlightStep> steps;
-  DenseMap<Operation *, int64_t> places, retired;
-  struct Life {
-    int64_t birth, death, registers;
-    Operation *takenBy; ///< the product that adds to these accumulators
-  };
-  SmallVector<Life> lives;
-};
-} // namespace
-
-/// The place of the last op that reads the value, under this name or another one.
-int64_t Lives::deathOf(Value value) {
-  int64_t death = -1;
-  for (OpOperand &use : value.getUses()) {
-    Operation *user = body.findAncestorOpInBlock(*use.getOwner());
-    if (!user)
-      continue;
-    auto product = dyn_cast<WgmmaOp>(use.getOwner());
-    int64_t end = places.lookup(user);
-    if (user == body.getTerminator())
-      end = static_cast<int64_t>(steps.size());
-    else if (product && product.aInRegisters() && product.getA() == value)
-      end = retired.lookup(product);
-    else if (isRenaming(user))
-      end = deathOf(user->getResult(0));
-    death = std::max(death, end);
-  }
-  return death;
-}
-
-void Lives::add(Value value, int64_t birth, int64_t death) {
-  Operation *made = value.getDefiningOp();
-  if (!isa<RankedTensorType>(value.getType()) || isa_and_nonnull<BroadcastOp, IotaOp>(made) ||
-      (made && (matchPattern(made, m_Constant()) || isRenaming(made))))
-    return;
-  auto product = value.hasOneUse() ? dyn_cast<WgmmaOp>(*value.user_begin()) : WgmmaOp();
-  lives.push_back({birth, death, registersOf(value),
-                   product && product.getC() == value ? product.getOperation() : nullptr});
-}
-
-int64_t Lives::most() {
-  SmallVector<Operation *> inFlight;
-  for (auto [i, step] : llvm::enumerate(steps)) {
-    const auto place = static_cast<int64_t>(i);
-    if (!step.completes) {
-      places[step.op] = place;
-      if (isa<WgmmaOp>(step.op))
-        inFlight.push_back(step.op);
-      continue;
-    }
-    for (Operation *product : inFlight)
-      if (places.lookup(product) <= places.lookup(step.op))
-        retired.try_emplace(product, place);
-  }
-  llvm::SetVector<Value> outside;
-  for (Operation &op : body)
-    for (Value input : inputsOf(&op))
-      if (!body.getParentOp()->isAncestor(input.getParentBlock()->getParentOp()))
-        outside.insert(input);
-  // What other iterations need, too, is live throughout.
-  for (Value value : outside)
-    add(value, -1, static_cast<int64_t>(steps.size()));
-  for (BlockArgument argument : body.getArguments())
-    add(argument, -1, deathOf(argument));
-  for (Operation &op : body.without_terminator())
-    for (Value value : op.getResults())
-      add(value, places.lookup(&op), deathOf(value));
-  int64_t most = 0;
-  for (FlightStep step : steps) {
-    auto product = dyn_cast<WgmmaOp>(step.op);
-    if (!product || step.completes)
-      continue;
-    const int64_t at = places.lookup(product);
-    int64_t sum = kOtherRegisters;
-    for (const Life &life : lives)
-      if (life.birth <= at && life.death > at && life.takenBy != product)
-        sum += life.registers;
-    most = std::max(most, sum);
-  }
-  return most;
-}
-
-int64_t tessera::cta::registersOf(CountedLoop loop, ArrayRef<FlightStep> steps) {
-  return Lives(loop, steps).most();
 }

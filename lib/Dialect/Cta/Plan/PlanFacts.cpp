@@ -11,7 +11,7 @@
 #include "tessera/Dialect/Cta/Analysis/LoopStages.h"
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
-#include "tessera/Dialect/Cta/Analysis/ProductWaits.h"
+#include "tessera/Dialect/Cta/Analysis/ProductRegisters.h"
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"

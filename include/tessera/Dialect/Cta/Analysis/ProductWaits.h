@@ -18,7 +18,15 @@
 //   iteration.
 //
 // A slot is released when the products that read it have retired. Conversions that only make `a`
-// wait until nothing is in flight. Nothing else changes its place.
+// wait until nothing is in flight. Some ops change their places so that more is in flight:
+//
+//   - a product that needs no result of another one is issued behind the one before it, with all
+//     that fills its slot, if the block computes with the results of both;
+//   - a tile is staged for a product when the products before that one are issued;
+//   - the last of those is issued behind it, if the block does not compute with its result, and
+//     another one is in flight meanwhile;
+//   - what is read from a slot, and little work with it, comes before its first user, so that its
+//     registers are not live while a product is waited for.
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_PRODUCTWAITS_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_PRODUCTWAITS_H
 
@@ -42,9 +50,8 @@ llvm::SmallVector<FlightStep> waitsAtUses(mlir::Block &block);
 /// the other.
 bool computesWithSeveral(mlir::Block &block);
 
-/// The registers of a thread at the product of the new order that needs most, including 26 for
-/// other values. `a` in registers is live until its product is waited for.
-int64_t registersOf(CountedLoop loop, llvm::ArrayRef<FlightStep> steps);
+/// True if the op gives registers another name only.
+bool isRenaming(mlir::Operation *op);
 
 } // namespace tessera::cta
 
