@@ -28,7 +28,7 @@ public:
 
 private:
   void number(Block &block);
-  int64_t lastUse(Value value) const;
+  int64_t lastUse(Value value, Operation *at) const;
   bool isFree(Value value) const;
 
   Block &body;
@@ -84,9 +84,22 @@ void Liveness::number(Block &block) {
   }
 }
 
-int64_t Liveness::lastUse(Value value) const {
+/// True if one op stands in another region of a branch than the other op: only one of them runs.
+static bool areAlternatives(Operation *a, Operation *b) {
+  for (Region *region = a->getParentRegion(); region; region = region->getParentRegion()) {
+    Operation *branch = region->getParentOp();
+    if (isa_and_nonnull<scf::IfOp, scf::IndexSwitchOp>(branch) && branch->isProperAncestor(b))
+      return !region->isAncestor(b->getParentRegion());
+  }
+  return false;
+}
+
+/// The last use on a way through op `at`.
+int64_t Liveness::lastUse(Value value, Operation *at) const {
   int64_t last = 0;
   for (Operation *user : value.getUsers()) {
+    if (areAlternatives(at, user))
+      continue;
     // A loop takes over the registers of its initial values.
     last = std::max(last, positions.lookup(user).first);
     for (Operation *parent = user->getParentOp();
@@ -105,7 +118,7 @@ Pressure Liveness::worst() {
     for (auto [tile, birth] : tiles) {
       // The accumulators that the result replaces share its registers.
       bool operand = wgmma.aInRegisters() && tile == wgmma.getA();
-      if (tile != wgmma.getResult() && birth < at && (operand || lastUse(tile) > at))
+      if (tile != wgmma.getResult() && birth < at && (operand || lastUse(tile, wgmma) > at))
         here.values.push_back({tile, takenBy(tile)});
     }
     if (!worst.op || here.sum() > worst.sum())
