@@ -47,10 +47,12 @@ enum class Attempt {
   Alone,
   /// A producer warpgroup that keeps as few registers as it can, if it gave some away already.
   GivingMost,
-  /// Without products in flight beside other iterations, if there were any.
+  /// Without products in flight, if there were any.
   Settled,
-  /// A producer warpgroup that gives registers away; then fewer columns in an epilogue subtile.
+  /// A producer warpgroup that gives registers away; the same without products in flight; then
+  /// fewer columns in an epilogue subtile.
   Giving,
+  GivingSettled,
   Giving32,
   Giving16,
   NoRoles,
@@ -62,7 +64,7 @@ struct Failure {
   bool pingPong = false; ///< it uses ping-pong
   bool sharesSM = false; ///< with another of its blocks
   bool refused = false;  ///< a pass refused it, so ptxas has not seen it
-  bool inFlight = false; ///< products of it are in flight beside other iterations
+  bool inFlight = false; ///< products of it are in flight
   bool hasRoles = false; ///< without roles no warpgroup can give registers away
   /// The registers that math warpgroups would have with GivingMost; 0 if they have no less.
   int64_t most = 0;
@@ -176,6 +178,8 @@ static std::string planOf(const Choice &choice) {
     return "#cta.plan<replicate = split, pending = 0>";
   case Attempt::Giving:
     return "#cta.plan<producers = 4>";
+  case Attempt::GivingSettled:
+    return "#cta.plan<producers = 4, pending = 0>";
   case Attempt::Giving32:
     return "#cta.plan<producers = 4, epilogue = 32>";
   case Attempt::Giving16:
@@ -203,7 +207,7 @@ static Attempt nextOf(const Tried &tried, const Failure &failure) {
   attempt = following(attempt);
   if (attempt == Attempt::GivingMost && !failure.most)
     attempt = following(attempt);
-  if (attempt == Attempt::Settled && !failure.inFlight)
+  if ((attempt == Attempt::Settled || attempt == Attempt::GivingSettled) && !failure.inFlight)
     attempt = following(attempt);
   if (failure.hasRoles)
     return attempt;
