@@ -88,6 +88,9 @@ struct LaunchReport {
   // From ptxas; absent if it did not run.
   std::optional<int64_t> registers;
   int64_t stackBytes = 0, spillStoreBytes = 0, spillLoadBytes = 0;
+  /// False if it spills only outside the innermost loops with matrix products: once for each output
+  /// tile, say.
+  bool spillsInMainLoops = true;
   std::string rejectedPlan; // the plan that was tried before, and why it failed
   // Blocks that fit an SM, and what limits them.
   int64_t blocksPerSM = 0;

@@ -28,8 +28,7 @@ struct Loop {
   size_t begin, end;
   bool contains(size_t at) const { return begin <= at && at <= end; }
   bool contains(const Loop &other) const {
-    return begin <= other.begin && other.end <= end &&
-           (begin != other.begin || end != other.end);
+    return begin <= other.begin && other.end <= end && (begin != other.begin || end != other.end);
   }
 };
 } // namespace
@@ -83,8 +82,7 @@ bool tessera::maySpillInProductLoops(StringRef code) {
   if (loops.empty())
     return true;
   return any_of(loops, [&](const Loop &loop) {
-    const bool innermost =
-        none_of(loops, [&](const Loop &inner) { return loop.contains(inner); });
+    const bool innermost = none_of(loops, [&](const Loop &inner) { return loop.contains(inner); });
     return innermost && any_of(locals, [&](size_t local) { return loop.contains(local); });
   });
 }

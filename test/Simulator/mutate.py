@@ -217,7 +217,7 @@ MUTATIONS = [
     Mutation(USES, "flight", "the third result is read in flight", "reads a product in flight", (") pending = 1", ") pending = 2", 1)),
     Mutation(USES, "flight", "the last result is read in flight", "reads a product in flight", (") pending = 0", ") pending = 1", 1)),
     Mutation(USES, "flight", "the slot of the last product is released before it has retired", "overwrites",
-             (re.compile(r"(cta\.atomic add .*\n)((?:.*\n){2,9}?)( *cta\.fence_async\n *cta\.arrive .*\n)"), r"\1\3\2")),
+             (re.compile(r"(cta\.copy_out .*reduce.*\n)((?:.*\n){2,9}?)( *cta\.fence_async\n *cta\.arrive .*\n)"), r"\1\3\2")),
     # Replicas that take turns.
     pingpong("parity", "replicas invert the parity of their first slot", "with parity", inverted("%first")),
     pingpong("parity", "replicas invert the parity of their other slots", "with parity", inverted("%other", behind=r"(?s:.*)\n")),

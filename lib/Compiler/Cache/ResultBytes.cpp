@@ -161,11 +161,11 @@ private:
   }
   void one(LaunchReport &value) {
     auto &[symbol, plan, roles, loops, entryRegisters, threads, sharedBytes, shared, verdicts,
-           registers, stackBytes, spillStoreBytes, spillLoadBytes, rejectedPlan, blocksPerSM,
-           limitedBy, tensorFlops, fmaFlops, globalBytes, bound] = value;
+           registers, stackBytes, spillStoreBytes, spillLoadBytes, spillsInMainLoops, rejectedPlan,
+           blocksPerSM, limitedBy, tensorFlops, fmaFlops, globalBytes, bound] = value;
     all(symbol, plan, roles, loops, entryRegisters, threads, sharedBytes, shared, verdicts,
-        registers, stackBytes, spillStoreBytes, spillLoadBytes, rejectedPlan, blocksPerSM,
-        limitedBy, tensorFlops, fmaFlops, globalBytes, bound);
+        registers, stackBytes, spillStoreBytes, spillLoadBytes, spillsInMainLoops, rejectedPlan,
+        blocksPerSM, limitedBy, tensorFlops, fmaFlops, globalBytes, bound);
   }
   void one(VariantReport &value) {
     auto &[name, guards, workspaces, launches] = value;

@@ -68,7 +68,7 @@ struct Failure {
   bool hasRoles = false; ///< without roles no warpgroup can give registers away
   /// The registers that math warpgroups would have with GivingMost; 0 if they have no less.
   int64_t most = 0;
-  int64_t part = 0;      ///< columns of an epilogue subtile
+  int64_t part = 0; ///< columns of an epilogue subtile
 };
 
 /// What a kernel is compiled with.

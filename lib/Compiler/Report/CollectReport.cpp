@@ -543,6 +543,7 @@ void tessera::collectPtxas(const PtxasLog &log, const Machine &machine, Report &
         launch.stackBytes = function->stackBytes;
         launch.spillStoreBytes = function->spillStoreBytes;
         launch.spillLoadBytes = function->spillLoadBytes;
+        launch.spillsInMainLoops = function->spillsInProductLoops;
         const Occupancy occupancy = machine.occupancy(
             launch.threads, function->registers, launch.sharedBytes + function->staticSharedBytes);
         launch.blocksPerSM = occupancy.blocks();

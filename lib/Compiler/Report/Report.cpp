@@ -81,8 +81,8 @@ static void printLaunch(llvm::raw_ostream &os, const LaunchReport &launch) {
     if (launch.stackBytes)
       os << ", " << launch.stackBytes << " bytes of stack";
     if (launch.spillStoreBytes || launch.spillLoadBytes)
-      os << ", SPILLS (" << launch.spillStoreBytes << " bytes stored, " << launch.spillLoadBytes
-         << " loaded)";
+      os << (launch.spillsInMainLoops ? ", SPILLS (" : ", spills outside of its main loops (")
+         << launch.spillStoreBytes << " bytes stored, " << launch.spillLoadBytes << " loaded)";
     else
       os << ", no spills";
   }

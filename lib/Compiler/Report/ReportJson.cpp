@@ -126,6 +126,8 @@ static json::Value toJson(const LaunchReport &launch) {
     result["stack_bytes"] = launch.stackBytes;
     result["spill_store_bytes"] = launch.spillStoreBytes;
     result["spill_load_bytes"] = launch.spillLoadBytes;
+    result["spills_in_main_loops"] =
+        (launch.spillStoreBytes || launch.spillLoadBytes) && launch.spillsInMainLoops;
   }
   return result;
 }

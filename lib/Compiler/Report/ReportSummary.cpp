@@ -40,7 +40,8 @@ static void printResources(llvm::raw_ostream &os, const LaunchReport &launch) {
   if (launch.registers) {
     os << ", " << *launch.registers << " registers";
     if (int64_t bytes = launch.spillStoreBytes + launch.spillLoadBytes)
-      os << ", SPILLS (" << bytes << " bytes)";
+      os << (launch.spillsInMainLoops ? ", SPILLS (" : ", spills outside of its main loops (")
+         << bytes << " bytes)";
   }
   if (launch.blocksPerSM)
     os << ", " << launch.blocksPerSM << (launch.blocksPerSM == 1 ? " block" : " blocks")

@@ -336,7 +336,6 @@ static LogicalResult lowerDrawnLoop(Lowering &f, cta::ForOutputTilesOp op) {
     llvm::append_range(inits, carried(f, init));
   }
   auto loop = scf::WhileOp::create(f.b, f.loc, types, inits);
-  loop->setAttr(kUniformAttr, f.b.getUnitAttr()); // all threads of a role receive one number
   const SmallVector<Location> locations(types.size(), f.loc);
   Block *before = f.b.createBlock(&loop.getBefore(), {}, types, locations);
   Value more = f.compare(arith::CmpIPredicate::slt, before->getArgument(number), upper);

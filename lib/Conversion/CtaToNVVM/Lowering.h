@@ -35,8 +35,7 @@ using mlir::Value;
 using mlir::ValueRange;
 using Values = llvm::SmallVector<Value>;
 
-/// On a load: its address and its result are the same in all threads, whenever they run it. On a
-/// loop: all threads of a warp go through it equally often.
+/// On a load: its address and its result are the same in all threads, whenever they run it.
 inline constexpr llvm::StringLiteral kUniformAttr = "tessera.uniform";
 
 /// A coordinate of one register: what the thread contributes (null: nothing), plus a constant.

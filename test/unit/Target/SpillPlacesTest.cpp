@@ -34,7 +34,7 @@ bool judge(const std::vector<uint64_t> &instructions) {
 } // namespace
 
 TEST(SpillPlaces, BranchesAreThoseOfPtxas) {
-  EXPECT_EQ(branch(-1), 0xfffffffc00fc0947);   // nvdisasm: to itself
+  EXPECT_EQ(branch(-1), 0xfffffffc00fc0947);    // nvdisasm: to itself
   EXPECT_EQ(branch(0x66e), 0x0000006400b80947); // 0x1480 to 0x7b70
 }
 

@@ -45,9 +45,7 @@ private:
 /// The loop over output tiles of one role.
 class OutputTileLoop {
 public:
-  explicit OutputTileLoop(LoopLikeOpInterface loop)
-      : loop(loop), counted(dyn_cast<scf::ForOp>(*loop)),
-        body(counted ? counted.getBody() : cast<scf::WhileOp>(*loop).getAfterBody()) {}
+  explicit OutputTileLoop(scf::ForOp loop) : loop(loop) {}
   void park(Uniform &uniform);
 
 private:
@@ -55,9 +53,7 @@ private:
   bool isNeededAtOnceOnly(Value value);
   void askForEnd(llvm::function_ref<Value(OpBuilder &)> bound);
 
-  LoopLikeOpInterface loop;
-  scf::ForOp counted; ///< null: output tiles are drawn from a queue
-  Block *body;
+  scf::ForOp loop;
   llvm::SetVector<Value> wanted; ///< defined outside; used before all products and inner loops
   DenseSet<Operation *> early;   ///< the ops in that part of the loop
 };
@@ -104,13 +100,13 @@ static bool isProduct(Operation *op) {
 }
 
 void OutputTileLoop::numberOps() {
-  body->walk<WalkOrder::PreOrder>([&](Operation *op) {
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isProduct(op) || isa<LoopLikeOpInterface>(op))
       return WalkResult::interrupt();
     early.insert(op);
     for (Value operand : op->getOperands())
       if (operand.getType().isInteger(32) &&
-          !body->getParent()->isAncestor(operand.getParentRegion()))
+          !loop.getRegion().isAncestor(operand.getParentRegion()))
         wanted.insert(operand);
     return WalkResult::advance();
   });
@@ -119,7 +115,7 @@ void OutputTileLoop::numberOps() {
 /// True if the value is needed once per output tile: not in inner loops, not after products, and
 /// not after the last output tile.
 bool OutputTileLoop::isNeededAtOnceOnly(Value value) {
-  return (!counted || value != counted.getStep()) && llvm::all_of(value.getUsers(), [&](Operation *user) {
+  return value != loop.getStep() && llvm::all_of(value.getUsers(), [&](Operation *user) {
            if (loop->isProperAncestor(user))
              return early.contains(user);
            Operation *ancestor = loop->getBlock()->findAncestorOpInBlock(*user);
@@ -129,7 +125,6 @@ bool OutputTileLoop::isNeededAtOnceOnly(Value value) {
 
 /// Rewrites the loop so that it asks `bound` for its end at every output tile.
 void OutputTileLoop::askForEnd(llvm::function_ref<Value(OpBuilder &)> bound) {
-  scf::ForOp loop = counted;
   OpBuilder b(loop);
   Location loc = loop.getLoc();
   SmallVector<Value> inits{loop.getLowerBound()};
@@ -160,9 +155,9 @@ void OutputTileLoop::askForEnd(llvm::function_ref<Value(OpBuilder &)> bound) {
 
 /// True for loops that contain products and an inner loop. A loop over K in a launch with one
 /// output tile per block is no place for shuffles.
-static bool repeatsMainLoop(Block *body) {
+static bool repeatsMainLoop(scf::ForOp loop) {
   bool loops = false, products = false;
-  body->walk([&](Operation *op) {
+  loop.getBody()->walk([&](Operation *op) {
     loops |= isa<LoopLikeOpInterface>(op);
     products |= isProduct(op);
   });
@@ -170,20 +165,15 @@ static bool repeatsMainLoop(Block *body) {
 }
 
 void OutputTileLoop::park(Uniform &uniform) {
-  if (!repeatsMainLoop(body))
+  if (!repeatsMainLoop(loop))
     return;
   // All lanes must be active when one is read, so the trip count must be uniform.
-  Value end;
-  if (counted) {
-    end = counted.getUpperBound();
-    if (!uniform.contains(counted.getLowerBound()) || !uniform.contains(end) ||
-        !uniform.contains(counted.getStep()))
-      return;
-  } else if (!loop->hasAttr(tessera::nvvm::kUniformAttr)) {
+  Value end = loop.getUpperBound();
+  if (!uniform.contains(loop.getLowerBound()) || !uniform.contains(end) ||
+      !uniform.contains(loop.getStep()))
     return;
-  }
   numberOps();
-  if (end && !wanted.empty() && end.getType().isInteger(32))
+  if (!wanted.empty() && end.getType().isInteger(32))
     wanted.insert(end);
   wanted.remove_if([&](Value value) {
     return !uniform.contains(value) || uniform.isMadeAtOnce(value) || !isNeededAtOnceOnly(value);
@@ -193,7 +183,7 @@ void OutputTileLoop::park(Uniform &uniform) {
   SmallVector<Value> values = wanted.takeVector();
   values.truncate(std::min(values.size(), kLanes));
 
-  Location loc = loop->getLoc();
+  Location loc = loop.getLoc();
   OpBuilder b(loop);
   auto i32 = [&](OpBuilder &b, int32_t number) -> Value {
     return arith::ConstantIntOp::create(b, loc, b.getI32Type(), number);
@@ -208,7 +198,7 @@ void OutputTileLoop::park(Uniform &uniform) {
     return NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(b, -1), parked, i32(b, from),
                                 i32(b, 31), NVVM::ShflKind::idx, UnitAttr());
   };
-  b.setInsertionPointToStart(body);
+  b.setInsertionPointToStart(loop.getBody());
   std::optional<int32_t> laneOfEnd;
   for (auto [i, value] : llvm::enumerate(values)) {
     if (value == end)
@@ -228,13 +218,12 @@ struct ParkScalars : tessera::impl::NVVMParkScalarsBase<ParkScalars> {
     llvm::SetVector<Operation *> loops;
     getOperation().walk([&](NVVM::SetMaxRegisterOp deal) {
       if (deal.getAction() == NVVM::SetMaxRegisterAction::increase)
-        for (Operation &op : *deal->getBlock())
-          if (isa<scf::ForOp, scf::WhileOp>(op))
-            loops.insert(&op);
+        for (auto loop : deal->getBlock()->getOps<scf::ForOp>())
+          loops.insert(loop);
     });
     Uniform uniform;
     for (Operation *loop : loops)
-      OutputTileLoop(cast<LoopLikeOpInterface>(loop)).park(uniform);
+      OutputTileLoop(cast<scf::ForOp>(loop)).park(uniform);
   }
 };
 } // namespace

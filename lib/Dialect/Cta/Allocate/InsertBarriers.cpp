@@ -121,7 +121,7 @@ static void insert(LaunchOp launch, const Hazards &hazards) {
 
 /// The decisions for ops of the body of a loop.
 static SmallVector<std::pair<Operation *, unsigned>> decisionsIn(const Hazards &hazards,
-                                                                CountedLoop loop) {
+                                                                 CountedLoop loop) {
   SmallVector<std::pair<Operation *, unsigned>> found;
   for (auto [op, sync] : hazards.decisions())
     if (op->getBlock() == loop.getBody())
@@ -198,9 +198,10 @@ static LogicalResult moveWaits(LaunchOp launch, CountedLoop loop) {
 static SmallVector<CountedLoop> storingLoops(LaunchOp launch) {
   SmallVector<CountedLoop> loops;
   launch.getBody().walk([&](CountedLoop loop) {
-    const bool isInnermost = !loop.getBody()
-                                  ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-                                  .wasInterrupted();
+    const bool isInnermost =
+        !loop.getBody()
+             ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+             .wasInterrupted();
     if (isInnermost && !loop.getBody()->getOps<CopyOutOp>().empty())
       loops.push_back(loop);
   });

@@ -112,8 +112,7 @@ static bool isInInnermostLoop(Operation *op) {
   Operation *loop = op->getParentOp();
   if (!isa<CountedLoop, scf::WhileOp>(loop))
     return false;
-  return !loop
-              ->walk([&](Operation *inner) {
+  return !loop->walk([&](Operation *inner) {
                 return inner != loop && isa<CountedLoop, scf::WhileOp>(inner)
                            ? WalkResult::interrupt()
                            : WalkResult::advance();
@@ -163,8 +162,16 @@ LogicalResult SharedTiles::collect() {
       return WalkResult::interrupt();
     }
     Interval at = positions.lookup(op);
-    buffers.push_back(
-        {op, type, layout.sizeBytes(), layout.alignment(), at, at, at, {}, {}, made.getByteOffset()});
+    buffers.push_back({op,
+                       type,
+                       layout.sizeBytes(),
+                       layout.alignment(),
+                       at,
+                       at,
+                       at,
+                       {},
+                       {},
+                       made.getByteOffset()});
     Buffer &buffer = buffers.back();
     if (failed(addUses(buffer, op->getResult(0))))
       return WalkResult::interrupt();

@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A part of cta-peel-masks: whether loops are peeled whose copies demand that (`require = [peeled]`).
+// A part of cta-peel-masks: whether loops are peeled whose copies demand that (`require =
+// [peeled]`).
 #ifndef TESSERA_LIB_DIALECT_CTA_PIPELINE_PEELDEMANDS_H
 #define TESSERA_LIB_DIALECT_CTA_PIPELINE_PEELDEMANDS_H
 

@@ -100,8 +100,8 @@ private:
   IRRewriter b;
   std::optional<int64_t> lower; ///< where the loop begins, if that is a constant
   Value begin, end;             ///< no mask fails from `begin` to `end`; null: of the loop
-  DenseSet<Value> depend; ///< masks, and conjunctions with masks
-  DenseSet<Value> hold;   ///< those of them that are nothing but masks
+  DenseSet<Value> depend;       ///< masks, and conjunctions with masks
+  DenseSet<Value> hold;         ///< those of them that are nothing but masks
 };
 } // namespace
 

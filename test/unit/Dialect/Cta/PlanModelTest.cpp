@@ -159,10 +159,14 @@ TEST(PlanModel, RegistersAreDealt) {
   EXPECT_EQ(plan.registers, 232);
   facts.registers = 206; // 232 with the others
   EXPECT_EQ(choose(facts).registers, 232);
-  facts.registers = 207;
+  facts.registers = 207; // the producer keeps 24
+  EXPECT_EQ(choose(facts).registers, 240);
+  facts.registers = 214;
+  EXPECT_EQ(choose(facts).registers, 240);
+  facts.registers = 215;
   EXPECT_EQ(choose(facts).stages, 0) << "nothing fits: as without a plan";
   EXPECT_EQ(choosePlan(kMachine, {facts}, {}).declined,
-            "a math thread needs 233 registers (207 of tiles, 26 "
+            "a math thread needs 241 registers (215 of tiles, 26 "
             "other), but of 288 threads each has 168");
 }
 
@@ -438,13 +442,15 @@ TEST(PlanModel, Registers) {
             "thread, and ptxas compiles it for the 128 that a thread of 512 threads enters with "
             "(C7602)");
   request = {};
-  request.registers = 240;
+  request.registers = 248;
   EXPECT_EQ(refused(gemm(128, 256, 64, 2), request),
-            "registers = 240 takes them from a producing warpgroup: it needs producers = 4, not 1");
+            "registers = 248 takes them from a producing warpgroup: it needs producers = 4, not 1");
   request.producers = 4;
   EXPECT_EQ(refused(gemm(128, 256, 64, 2), request),
-            "registers = 240 for each of 256 math threads, but 384 threads enter with 168 each: at "
-            "most 232 when the producer keeps 32");
+            "registers = 248 for each of 256 math threads, but 384 threads enter with 168 each: at "
+            "most 240 when the producer keeps 24");
+  request.registers = 240;
+  EXPECT_EQ(refused(gemm(128, 256, 64, 2), request), "");
   request.registers = 168;
   EXPECT_EQ(refused(gemm(128, 256, 64, 2), request),
             "registers = 168, but 384 threads enter with 168 each: ask for more, or leave "
@@ -454,21 +460,6 @@ TEST(PlanModel, Registers) {
   facts.registers = 151;
   EXPECT_EQ(refused(facts, request), "a math thread needs 177 registers (151 of tiles, 26 other), "
                                      "and the plan gives it 176");
-}
-
-/// What a producer keeps: with indices, whole granules of setmaxnreg.
-TEST(PlanModel, RegistersOfProducers) {
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 0), 32);
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 1), 40);
-  // Two math warpgroups of 232 leave 40, three of 160 leave 32, and one leaves many.
-  EXPECT_EQ(registersOfProducer(2, 168, 232, 32), 40);
-  EXPECT_EQ(registersOfProducer(3, 128, 160, 32), 32);
-  EXPECT_EQ(registersOfProducer(1, 248, 248, 32), 40);
-  EXPECT_EQ(registersOfProducer(3, 128, 168, 32), 32);
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 0), 56);
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 8), 64);
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 9), 72);
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 1000), 256);
 }
 
 /// The last wave by iterations: 13 waves of 64 iterations and 36 of 132 output tiles, in three

@@ -1,0 +1,28 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Plan/Model.h"
+
+#include "gtest/gtest.h"
+
+using namespace tessera::plan;
+
+/// What a producer keeps: with indices, whole granules of setmaxnreg.
+TEST(PlanRegisters, OfProducers) {
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 0), 32);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 1), 40);
+  // Two math warpgroups of 232 leave 40, three of 160 leave 32, and one leaves many.
+  EXPECT_EQ(registersOfProducer(2, 168, 232, 32), 40);
+  EXPECT_EQ(registersOfProducer(3, 128, 160, 32), 32);
+  EXPECT_EQ(registersOfProducer(1, 248, 248, 32), 40);
+  // It keeps less if a plan wants more, but never less than setmaxnreg knows.
+  EXPECT_EQ(registersOfProducer(2, 168, 240, 32), 24);
+  EXPECT_EQ(registersOfProducer(3, 128, 168, 32), 24);
+  EXPECT_EQ(leastKeptByProducer(/*usesCpAsync=*/false, 0), 24);
+  EXPECT_EQ(leastKeptByProducer(/*usesCpAsync=*/false, 1), 32);
+  EXPECT_EQ(leastKeptByProducer(/*usesCpAsync=*/true, 0), 56);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 0), 56);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 8), 64);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 9), 72);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 1000), 256);
+}
