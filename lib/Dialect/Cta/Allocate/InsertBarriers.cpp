@@ -161,36 +161,79 @@ static Operation *earlierBarrier(const Hazards &hazards, CountedLoop loop) {
   return nullptr;
 }
 
-/// Finds better places for the waits of an innermost loop.
-static LogicalResult moveWaits(LaunchOp launch, CountedLoop loop) {
-  Hazards hazards(launch);
-  if (failed(hazards.run()))
-    return failure();
-  int64_t fewest = countBarriers(hazards, loop);
-  OpBuilder b(loop);
-  auto keepIfBetter = [&](ArrayRef<Operation *> made) -> LogicalResult {
-    Hazards now(launch);
-    if (failed(now.run()))
+namespace {
+/// Tries other places for the waits of an innermost loop.
+class WaitPlaces {
+public:
+  WaitPlaces(LaunchOp launch, CountedLoop loop) : launch(launch), loop(loop), b(loop) {}
+  LogicalResult run();
+
+private:
+  FailureOr<Hazards> solve() {
+    Hazards hazards(launch);
+    if (failed(hazards.run()))
       return failure();
-    const int64_t barriers = countBarriers(now, loop);
-    if (barriers < fewest)
+    return hazards;
+  }
+  LogicalResult tryEarlierBarrier();
+
+  LaunchOp launch;
+  CountedLoop loop;
+  OpBuilder b;
+  int64_t fewest = 0;              ///< barriers in the loop
+  SmallVector<Operation *> better; ///< what was inserted where there are so few
+  SmallVector<Operation *> made;   ///< what is inserted now
+};
+} // namespace
+
+/// Waits at an earlier barrier in addition to what was inserted already.
+LogicalResult WaitPlaces::tryEarlierBarrier() {
+  FailureOr<Hazards> hazards = solve();
+  if (failed(hazards))
+    return failure();
+  auto count = [&](const Hazards &found) {
+    if (const int64_t barriers = countBarriers(found, loop); barriers < fewest) {
       fewest = barriers;
-    else
-      llvm::for_each(made, [](Operation *op) { op->erase(); });
-    return success();
+      better = made;
+    }
   };
-  if (llvm::any_of(decisionsIn(hazards, loop), [](auto &d) { return d.second & StoresRead; })) {
-    Operation *wait = AwaitStoresOp::create(b, loop.getLoc(), /*read=*/true);
-    if (failed(keepIfBetter({wait, BarrierOp::create(b, loop.getLoc())})))
-      return failure();
-  }
-  Hazards now(launch);
-  if (failed(now.run()))
+  count(*hazards);
+  Operation *place = earlierBarrier(*hazards, loop);
+  if (!place)
+    return success();
+  b.setInsertionPoint(place);
+  made.push_back(AwaitStoresOp::create(b, place->getLoc(), /*read=*/true));
+  hazards = solve();
+  if (failed(hazards))
     return failure();
-  if (Operation *place = earlierBarrier(now, loop)) {
-    b.setInsertionPoint(place);
-    return keepIfBetter({AwaitStoresOp::create(b, place->getLoc(), /*read=*/true)});
-  }
+  count(*hazards);
+  return success();
+}
+
+LogicalResult WaitPlaces::run() {
+  FailureOr<Hazards> hazards = solve();
+  if (failed(hazards))
+    return failure();
+  if (llvm::none_of(decisionsIn(*hazards, loop), [](auto &d) { return d.second & StoresRead; }))
+    return success();
+  fewest = countBarriers(*hazards, loop);
+  auto keepBetter = [&] {
+    for (Operation *op : made)
+      if (!llvm::is_contained(better, op))
+        op->erase();
+    made.clear();
+  };
+  if (failed(tryEarlierBarrier()))
+    return failure();
+  keepBetter();
+  if (!better.empty())
+    return success();
+  b.setInsertionPoint(loop);
+  made.push_back(AwaitStoresOp::create(b, loop.getLoc(), /*read=*/true));
+  made.push_back(BarrierOp::create(b, loop.getLoc()));
+  if (failed(tryEarlierBarrier()))
+    return failure();
+  keepBetter();
   return success();
 }
 
@@ -216,7 +259,7 @@ struct InsertBarriers : cta::impl::InsertBarriersBase<InsertBarriers> {
       return signalPassFailure();
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
       for (CountedLoop loop : storingLoops(launch))
-        if (failed(moveWaits(launch, loop)))
+        if (failed(WaitPlaces(launch, loop).run()))
           return signalPassFailure();
       Hazards hazards(launch);
       if (failed(hazards.run()))

@@ -304,3 +304,31 @@ tile.kernel @flight(%x: memref<?x?xbf16>) attributes {phase = #tile.phase<specia
   }
   tile.return
 }
+
+// Two tiles of a main loop, one after the other, have bytes of their own: in the same ones they would cost barriers in each iteration. The tile that is
+// stored behind the loop takes theirs. (With bytes for each of them there would be one block less on the SM.)
+// CHECK-LABEL: tile.kernel @apart(
+// CHECK: shared = 65536
+// CHECK: scf.for
+// CHECK: cta.stage %{{.*}} {offset = [[FIRST:[0-9]+]] : i64} : tensor<128x64xbf16
+// CHECK: cta.stage %{{.*}} {offset = 0 : i64} : tensor<128x64xf32
+// CHECK: }
+// CHECK: cta.stage %{{.*}} {offset = 0 : i64} : tensor<128x128xf32
+tile.kernel @apart(%C: memref<?x?xf32>, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
+  %c1 = arith.constant 1 : index
+  cta.launch @apart_0 blocks(%c1) {
+    %c0 = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : tensor<128x64xbf16, #acc>
+    %w = arith.constant dense<1.0> : tensor<128x128xf32, #acc>
+    scf.for %k = %c0 to %K step %c1 {
+      %a = cta.stage %t : tensor<128x64xbf16, #acc> -> !cta.smem<128x64xbf16, #sw>
+      %d = cta.wgmma %a, %a {transpose_b} : !cta.smem<128x64xbf16, #sw>, !cta.smem<128x64xbf16, #sw> -> tensor<128x128xf32, #acc>
+      %e = cta.slice %d offsets = [0, 0] : tensor<128x128xf32, #acc> -> tensor<128x64xf32, #acc>
+      %s = cta.stage %e : tensor<128x64xf32, #acc> -> !cta.smem<128x64xf32, #sw>
+      cta.copy_out %s, %C[%k, %c0] {mechanism = #cta.mechanism<tma>, reduce = #tile.atomic_kind<add>} : !cta.smem<128x64xf32, #sw> -> memref<?x?xf32>
+    }
+    %o = cta.stage %w : tensor<128x128xf32, #acc> -> !cta.smem<128x128xf32, #sw>
+    cta.copy_out %o, %C[%c0, %c0] {mechanism = #cta.mechanism<tma>} : !cta.smem<128x128xf32, #sw> -> memref<?x?xf32>
+  }
+  tile.return
+}

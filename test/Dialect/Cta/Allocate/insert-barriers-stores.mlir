@@ -191,3 +191,66 @@ tile.kernel @reduces_in_loop(%C: memref<?x?xbf16>, %n: index) attributes {phase 
   }
   tile.return
 }
+
+// What the store of the iteration before reads is awaited at a barrier that stands there anyway, behind a product; what the code before the loop stores,
+// before the loop.
+// CHECK-LABEL: tile.kernel @main_loop(
+// CHECK: cta.copy_out
+// CHECK: cta.await_stores read{{$}}
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: cta.wgmma
+// CHECK-NEXT: cta.stage %{{.*}} {offset = 0 : i64}
+// CHECK-NEXT: cta.await_stores read{{$}}
+// CHECK-NEXT: cta.fence_async
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.wgmma
+// CHECK-NEXT: cta.stage %{{.*}} {offset = 16384 : i64}
+// CHECK-NEXT: cta.fence_async
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.copy_out{{.*$}}
+// CHECK-NEXT: }
+// Without a product before the barrier the store would hardly be over.
+// CHECK-LABEL: tile.kernel @at_once(
+// CHECK: scf.for
+// CHECK-NEXT: cta.stage %{{.*}} {offset = 0 : i64}
+// CHECK-NEXT: cta.fence_async
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.wgmma
+// CHECK-NEXT: cta.await_stores read{{$}}
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.stage %{{.*}} {offset = 16384 : i64}
+tile.kernel @main_loop(%C: memref<?x?xbf16>, %F: memref<?x?xf32>, %n: index) attributes {phase = #allocated, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  cta.launch @main_loop_0 blocks() attributes {shared = 98304} {
+    %t = arith.constant dense<1.0> : !part
+    %k = cta.stage %t {offset = 81920} : !part -> !smem
+    %o = cta.stage %t {offset = 0} : !part -> !smem
+    cta.copy_out %o, %C[%c0, %c0] {mechanism = #tma} : !smem -> memref<?x?xbf16>
+    scf.for %i = %c0 to %n step %c1 {
+      %s = cta.wgmma %k, %k {transpose_b} : !smem, !smem -> tensor<128x128xf32, #acc>
+      %a = cta.stage %t {offset = 0} : !part -> !smem
+      %d = cta.wgmma %a, %k {transpose_b} : !smem, !smem -> tensor<128x128xf32, #acc>
+      %e = cta.stage %d {offset = 16384} : tensor<128x128xf32, #acc> -> !cta.smem<128x128xf32, #sw>
+      cta.copy_out %e, %F[%i, %c0] {mechanism = #tma, reduce = #tile.atomic_kind<add>} : !cta.smem<128x128xf32, #sw> -> memref<?x?xf32>
+    }
+  }
+  tile.return
+}
+
+tile.kernel @at_once(%C: memref<?x?xbf16>, %F: memref<?x?xf32>, %n: index) attributes {phase = #allocated, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  cta.launch @at_once_0 blocks() attributes {shared = 98304} {
+    %t = arith.constant dense<1.0> : !part
+    %k = cta.stage %t {offset = 81920} : !part -> !smem
+    scf.for %i = %c0 to %n step %c1 {
+      %a = cta.stage %t {offset = 0} : !part -> !smem
+      %d = cta.wgmma %a, %k {transpose_b} : !smem, !smem -> tensor<128x128xf32, #acc>
+      %e = cta.stage %d {offset = 16384} : tensor<128x128xf32, #acc> -> !cta.smem<128x128xf32, #sw>
+      cta.copy_out %e, %F[%i, %c0] {mechanism = #tma, reduce = #tile.atomic_kind<add>} : !cta.smem<128x128xf32, #sw> -> memref<?x?xf32>
+    }
+  }
+  tile.return
+}
