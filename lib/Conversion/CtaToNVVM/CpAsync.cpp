@@ -20,17 +20,21 @@ using namespace tessera::nvvm;
 /// comparisons of its own for all pieces before a loop, and a thread has no registers for that. If
 /// `live` is false nothing is written; that is the case of elements that the tile does not have. 16
 /// bytes bypass L1; PTX cannot bypass it for fewer.
+///
+/// The L2 hint of the copy is not passed on: ptxas (12.8, 13.0) makes an instruction of
+/// `.L2::cache_hint` that the GPU takes for an illegal one where it finds that the address in
+/// shared memory has a uniform part (LDGSTS [R+UR0], desc[UR1]).
 static void issue(Lowering &f, std::pair<Value, int64_t> to, std::pair<Value, int64_t> from,
-                  int64_t bytes, const Access::Inside &inside, Value live, Value policy) {
+                  int64_t bytes, const Access::Inside &inside, Value live) {
   SmallVector<Lowering::AsmInput> inputs;
   auto input = [&](Value value, StringRef constraint) {
     inputs.push_back({value, constraint.str()});
     return "$" + std::to_string(inputs.size() - 1);
   };
-  std::string copy = "cp.async." + std::string(bytes == 16 ? "cg" : "ca") + ".shared.global" +
-                     (policy ? ".L2::cache_hint" : "") + " [" + input(to.first, "r") + "+" +
-                     std::to_string(to.second) + "], [" + input(from.first, "l") + "+" +
-                     std::to_string(from.second) + "], " + std::to_string(bytes);
+  std::string copy = "cp.async." + std::string(bytes == 16 ? "cg" : "ca") + ".shared.global [" +
+                     input(to.first, "r") + "+" + std::to_string(to.second) + "], [" +
+                     input(from.first, "l") + "+" + std::to_string(from.second) + "], " +
+                     std::to_string(bytes);
   if (!isTrue(live))
     copy = "@" + input(live, "b") + " " + copy;
   std::string test;
@@ -51,13 +55,12 @@ static void issue(Lowering &f, std::pair<Value, int64_t> to, std::pair<Value, in
         test.empty() ? "mov.pred in, " + outer + ";\n\t" : "and.pred in, in, " + outer + ";\n\t";
   }
   std::string all = inside.bytes ? input(inside.bytes, "r") : std::to_string(bytes);
-  const std::string end = policy ? ", " + input(policy, "l") + ";" : ";";
-  std::string text = copy + end;
+  std::string text = copy + ";";
   if (!test.empty())
     text = "{\n\t.reg .pred in;\n\t.reg .b32 size;\n\t" + test + "selp.b32 size, " + all +
-           ", 0, in;\n\t" + copy + ", size" + end + "\n\t}";
+           ", 0, in;\n\t" + copy + ", size;\n\t}";
   else if (inside.bytes)
-    text = copy + ", " + all + end;
+    text = copy + ", " + all + ";";
   f.inlineAsm(text, {}, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
 }
 
@@ -105,14 +108,14 @@ LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
   };
   llvm::stable_sort(pieces, [&](int64_t x, int64_t y) { return row(x) < row(y); });
   access.hideAddresses();
-  Value owner = f.isOwner(layout), policy = cachePolicy(f, op.getCache(), op.getSource());
+  Value owner = f.isOwner(layout);
   auto path = [&](bool bounded) {
     access.beginPath();
     SharedTile to(f, access.index, shared, *place, start, dims);
     for (int64_t r : pieces)
       issue(f, to.address(r), access.address(r), vector * access.bytes,
             bounded ? access.insideOf(r) : access.indicesInsideOf(r),
-            f.both(access.index.live(r), owner), policy);
+            f.both(access.index.live(r), owner));
   };
   if (isTrue(access.isInside())) {
     path(/*bounded=*/false);

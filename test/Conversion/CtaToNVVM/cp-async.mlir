@@ -101,13 +101,15 @@ tile.kernel @role_k(%x: memref<64x64xbf16>) attributes {phase = #tile.phase<allo
   tile.return
 }
 
-// An eviction policy is one more operand of each piece, with and without a size.
+// The L2 hint of a copy is not passed on: ptxas makes an illegal instruction of it (CpAsync.cpp).
 // CHECK-LABEL: llvm.func @hint
-// CHECK:         %[[LAST:.+]] = llvm.inline_asm has_side_effects {{.*}} "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=l"
+// CHECK-NOT:     createpolicy
 // CHECK:         scf.if
-// CHECK-COUNT-8:   "cp.async.ca.shared.global.L2::cache_hint [$0+{{[0-9]+}}], [$1+0], 8, $2;", "r,l,l,~{memory}" %{{.+}}, %{{.+}}, %[[LAST]] :
+// CHECK-COUNT-8:   "cp.async.ca.shared.global [$0+{{[0-9]+}}], [$1+0], 8;", "r,l,~{memory}"
 // CHECK:         } else {
-// CHECK-COUNT-8:   cp.async.ca.shared.global.L2::cache_hint [$0+{{[0-9]+}}], [$1+0], 8, size, $4;\0A\09}", "r,l,r,r,l,~{memory}" %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[LAST]] :
+// CHECK-COUNT-8:   cp.async.ca.shared.global [$0+{{[0-9]+}}], [$1+0], 8, size;\0A\09}", "r,l,r,r,~{memory}"
+// CHECK-NOT:     cache_hint
+// CHECK:       llvm.return
 tile.kernel @hint_k(%x: memref<?x?xbf16, strided<[?, 1]>> {tile.align = 8 : i64, tile.stride_divisible = array<i64: 4, 1>}) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @hint blocks() attributes {shared = 8192} {
     %c0 = arith.constant 0 : index
