@@ -145,8 +145,8 @@ def check_integers(generator):
 
 def check_saturation(generator):
     """Conversions to what is nearest."""
-    def convert(name, source, kind, values):
-        op = graph.Op(f"arith.{name}", (), [graph.Tile(kind, values.shape)], {"saturate": True})
+    def convert(name, source, kind, values, **attrs):
+        op = graph.Op(f"arith.{name}", (), [graph.Tile(kind, values.shape)], attrs or {"saturate": True})
         with np.errstate(all="ignore"):
             return evaluate_tiles.evaluate(_NoState(), op, [Floats(source, values)])
     for source in elements.FLOATS:
@@ -164,6 +164,11 @@ def check_saturation(generator):
                 found = convert("truncf", source, kind, values).lo
                 wanted = [np.nan if v != v else np.copysign(nearest(kind, Fraction(min(abs(v), kind.largest))), v) for v in values.tolist()]
                 expect(f"truncf of {source} to the nearest {kind}", np.array_equal(found, wanted, equal_nan=True) and np.array_equal(np.signbit(found), np.signbit(wanted)))
+                large = values[np.isfinite(values) & (np.abs(values) > kind.largest)]
+                beyond = np.inf if kind.has_infinity else np.nan
+                for mode, above, below in (("toward_zero", kind.largest, -kind.largest), ("downward", kind.largest, -beyond), ("upward", beyond, -kind.largest)):
+                    found = convert("truncf", source, kind, large, mode=mode).lo
+                    expect(f"truncf of large {source} {mode} to {kind}", np.array_equal(found, np.where(large > 0, above, below), equal_nan=True))
 
 
 class _NoState:

@@ -32,7 +32,8 @@ def narrow(kind, value, error, mode):
         back = np.where(error > 0, np.nextafter(value, np.inf), np.where(error < 0, np.nextafter(value, -np.inf), value))
         return kind.round(back)
     finite = np.isfinite(value)
-    beyond = np.isinf(near) & finite
+    beyond = ~np.isfinite(near) & finite
+    infinity = np.inf if kind.has_infinity else np.nan
     near = np.where(beyond, np.copysign(kind.largest, value), near)
     above = (near > value) | ((near == value) & (error < 0))
     below = (near < value) | ((near == value) & (error > 0))
@@ -40,8 +41,8 @@ def narrow(kind, value, error, mode):
     lower = np.where(above & finite, _neighbour(kind, safe, False), near)
     upper = np.where(below & finite, _neighbour(kind, safe, True), near)
     # The neighbour of the largest number on the other side of a sum that is larger is infinity; a result that is not reached stays.
-    lower = np.where(beyond & (value < 0), -np.inf, lower)
-    upper = np.where(beyond & (value > 0), np.inf, upper)
+    lower = np.where(beyond & (value < 0), -infinity, lower)
+    upper = np.where(beyond & (value > 0), infinity, upper)
     # A zero that was rounded keeps the sign of what it was.
     lower, upper = (np.where((end == 0) & finite, np.copysign(0.0, value), end) for end in (lower, upper))
     if mode == "toward_zero":
