@@ -7,7 +7,7 @@
 //     dk = 0; dv = 0
 //     for each of the H / G heads h of queries that share the keys, and i in 0, 64, … below the number of queries:
 //       q = Q[b, h, i:i+64, :];  do = DO[b, h, i:i+64, :]
-//       p = exp2(f · k · qᵀ − L[b, h, i:i+64])           (the softmax again, transposed: a row for each key; 0 where the query must not see the key)
+//       p = exp2(f · k · qᵀ − L[b, h, i:i+64])           (the softmax again, transposed: a row for each key; 0 where the key does not exist, or the query must not see it)
 //       ds = p · (v · doᵀ − E[b, h, i:i+64])
 //       dv += bf16(p) · do
 //       dk += bf16(ds) · q
@@ -72,6 +72,13 @@ tile.kernel @attention_backward(
     %nothing = arith.constant dense<0.0> : tensor<128x128xf32>
     %k = tile.load %K[%b, %g, %j, %c0] : memref<?x?x?x128xbf16> -> tensor<128x128xbf16>
     %v = tile.load %V[%b, %g, %j, %c0] : memref<?x?x?x128xbf16> -> tensor<128x128xbf16>
+    // A key that does not exist has k = 0, but p = exp2(−l): 0 · ∞ would be NaN in the gradient of queries.
+    %j32 = arith.index_cast %j : index to i32
+    %end32 = arith.index_cast %T : index to i32
+    %key = tile.iota dim = 0 from %j32 : tensor<128x64xi32>
+    %keys = tensor.splat %end32 : tensor<128x64xi32>
+    %exists = arith.cmpi slt, %key, %keys : tensor<128x64xi32>
+    %never = arith.constant dense<0xFF800000> : tensor<128x64xf32>
     %head = arith.muli %g, %R : index
     %after = arith.addi %head, %R : index
     %last = arith.minsi %after, %H : index
@@ -87,7 +94,8 @@ tile.kernel @attention_backward(
       %scaled = arith.mulf %s, %factors : tensor<128x64xf32>
       %ls = tile.broadcast %l dims = [1] : tensor<64xf32> -> tensor<128x64xf32>
       %x = arith.subf %scaled, %ls : tensor<128x64xf32>
-      %p = math.exp2 %x fastmath<afn> : tensor<128x64xf32>
+      %y = arith.select %exists, %x, %never : tensor<128x64xi1>, tensor<128x64xf32>
+      %p = math.exp2 %y fastmath<afn> : tensor<128x64xf32>
       %pn = arith.truncf %p : tensor<128x64xf32> to tensor<128x64xbf16>
       %e = tile.load %E[%b, %h, %i] : memref<?x?x?xf32> -> tensor<64xf32>
       %es = tile.broadcast %e dims = [1] : tensor<64xf32> -> tensor<128x64xf32>

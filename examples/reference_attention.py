@@ -156,6 +156,17 @@ def make_forward(visible):
     return prepare
 
 
+def make_low(visible):
+    """Logits far below zero: exponentials that overflow where nothing is subtracted from them."""
+
+    def prepare(random, arrays):
+        arrays["Q"][...] = 3 + 0.1 * arrays["Q"].astype(np.float32)
+        arrays["K"][...] = -3 + 0.1 * arrays["K"].astype(np.float32)
+        make_forward(visible)(random, arrays)
+
+    return prepare
+
+
 def make_slopes(random, arrays):
     arrays["slopes"][...] = 2.0 ** -(1.0 + np.arange(len(arrays["slopes"])))
 
@@ -215,8 +226,9 @@ def examples(Case, shapes):
             file: [
                 Case(f"{kernel}{suffix}", backward(visible),
                      inputs[:3] + [("O", bf16, queries), ("DO", bf16, queries), ("LSE", np.float32, ["B", "H", "S"]), inputs[3]],
-                     [("DQ", bf16, queries), ("DK", bf16, keys), ("DV", bf16, keys)], sizes, **CLOSE, prepare=make_forward(visible))
+                     [("DQ", bf16, queries), ("DK", bf16, keys), ("DV", bf16, keys)], of, **CLOSE, prepare=prepare(visible))
                 for suffix, visible in (("", everything), ("_causal", causal))
+                for prepare, of in ((make_forward, sizes), (make_low, sizes[2:5]))
             ]
             for file, kernel in (("attention-backward", "attention_backward"), ("attention-backward-ordered", "attention_backward_ordered"))
         },

@@ -3,7 +3,6 @@
 """The texts of examples/attention-backward.mlir with other tiles and head sizes."""
 
 
-
 def tensor(*shape, element="f32"):
     return f"tensor<{'x'.join(map(str, shape))}x{element}>"
 
@@ -88,6 +87,17 @@ def _keys(d, keys, queries, causal, element, wide, rowwise, sums, add, turned_su
     %v = tile.load %V[%b, %g, %j, %c0] : {wide} -> {tall}
 """
     start, mask, exponent = "%c0", "", "%x"
+    if add and not causal:
+        exponent = "%y"
+        text += f"""    // A key that does not exist has k = 0, but p = exp2(−l): 0 · ∞ would be NaN in the gradient of queries.
+    %j32 = arith.index_cast %j : index to i32
+    %end32 = arith.index_cast %T : index to i32
+    %key = tile.iota dim = 0 from %j32 : {ints}
+    %keys = tensor.splat %end32 : {ints}
+    %exists = arith.cmpi slt, %key, %keys : {ints}
+    %never = arith.constant dense<0xFF800000> : {s}
+"""
+        mask = f"      %y = arith.select %exists, %x, %never : {bits}, {s}\n"
     if causal:
         start, exponent = "%start", "%y"
         text += f"""    // Key j is seen by the queries from j + S − T on.

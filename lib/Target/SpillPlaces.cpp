@@ -76,7 +76,9 @@ bool tessera::maySpillInProductLoops(StringRef code) {
   const SmallVector<Loop> all(loops);
   erase_if(loops, [&](const Loop &back) {
     return any_of(all, [&](const Loop &loop) {
-      return loop.begin < back.begin && back.begin <= loop.end && loop.end < back.end;
+      const auto isBehind = [&](size_t at) { return loop.end < at && at <= back.end; };
+      return loop.begin < back.begin && back.begin <= loop.end && loop.end < back.end &&
+             none_of(products, isBehind);
     });
   });
   if (loops.empty())

@@ -290,6 +290,12 @@ NextPlans::Answer NextPlans::afterPtxas(const PhaseRunner &runner, MLIRContext *
                                           parseAttribute(launch.plan->plan, context))
                                     : cta::PlanAttr())
           describe(failure, plan, cta::machineOf(*source), plan.getWarpgroups().value_or(1));
+        // A producer that copies by cp.async, or holds indices, has nothing more to give.
+        if (llvm::any_of(launch.roles, [](const RoleReport &role) {
+              return role.name == "producer" &&
+                     role.registers > plan::kPlanProducerRegisters + plan::kPlanMoreRegisters;
+            }))
+          failure.most = 0;
         Rejection &worst = losses.try_emplace(kernel.name, reason->second).first->second;
         worst = std::max(worst, reason->second);
         if (tried->second.attempt != Attempt::Derived)

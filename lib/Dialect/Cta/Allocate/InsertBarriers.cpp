@@ -20,7 +20,7 @@
 // barrier. cp.async writes like threads do, but later: any op that conflicts needs cta.await_copies
 // by all threads before it (each waits for its own copies), and then what a write by threads needs.
 // The same holds for what it reads from global memory. A wgmma in flight reads until a
-// cta.wgmma_wait that leaves fewer in flight than were issued after it; an op that would write
+// cta.wgmma_wait that leaves no more in flight than were issued after it; an op that would write
 // before that is an error. Then it is complete for the warps that issued it; other warps may still
 // read: hence its barriers.
 //

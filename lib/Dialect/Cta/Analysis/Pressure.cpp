@@ -84,21 +84,33 @@ void Liveness::number(Block &block) {
   }
 }
 
-/// True if one op stands in another region of a branch than the other op: only one of them runs.
-static bool areAlternatives(Operation *a, Operation *b) {
-  for (Region *region = a->getParentRegion(); region; region = region->getParentRegion()) {
-    Operation *branch = region->getParentOp();
-    if (isa_and_nonnull<scf::IfOp, scf::IndexSwitchOp>(branch) && branch->isProperAncestor(b))
-      return !region->isAncestor(b->getParentRegion());
+/// True if one op stands in another region of a branch than the other op, so that only one of them
+/// runs while a value lives that `home` defines: no iteration of a loop around the branch needs the
+/// value in the other region next.
+static bool areAlternatives(Operation *a, Operation *b, Region *home) {
+  bool differ = false;
+  for (Region *region = a->getParentRegion(); region && region != home;
+       region = region->getParentRegion()) {
+    Operation *around = region->getParentOp();
+    if (!around)
+      return false;
+    if (differ && isa<CountedLoop, scf::WhileOp>(around))
+      return false;
+    if (!differ && around->isProperAncestor(b)) {
+      differ =
+          isa<scf::IfOp, scf::IndexSwitchOp>(around) && !region->isAncestor(b->getParentRegion());
+      if (!differ)
+        return false;
+    }
   }
-  return false;
+  return differ;
 }
 
 /// The last use on a way through op `at`.
 int64_t Liveness::lastUse(Value value, Operation *at) const {
   int64_t last = 0;
   for (Operation *user : value.getUsers()) {
-    if (areAlternatives(at, user))
+    if (areAlternatives(at, user, value.getParentRegion()))
       continue;
     // A loop takes over the registers of its initial values.
     last = std::max(last, positions.lookup(user).first);

@@ -277,6 +277,11 @@ void Ordering::place(Operation *op) {
   }
   if (auto releaseOp = dyn_cast<ReleaseOp>(op))
     return release(releaseOp);
+  // A branch may release the slot that a late read reads.
+  if (op->getNumRegions() > 0 && !isPlainBranch(op))
+    for (Operation *read : SmallVector<Operation *>(late.getArrayRef()))
+      if (isa<ReadOp>(read) && late.remove(read))
+        place(read);
   if (onlyMakers.contains(op) && !flights.empty() &&
       (!isRenaming(op) || isWaiting(op->getOperand(0)))) {
     waiting.push_back(op);

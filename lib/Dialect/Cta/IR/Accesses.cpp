@@ -126,10 +126,14 @@ MemoryAccesses CopyOutOp::getMemoryAccesses() {
     access->issuedBy = getPerWarpgroup() ? IssuedBy::FirstOfWarpgroup : IssuedBy::ElectedThread;
     access->completedBy = CompletedBy::AwaitStores;
   }
-  to.commutes = getReduce().has_value();
   if (getPerWarpgroup())
     from.parts = getValue().getDefiningOp<StageOp>();
-  return {from, to};
+  if (!getReduce())
+    return {from, to};
+  to.commutes = true;
+  MemoryAccess read = to;
+  read.write = false;
+  return {from, read, to};
 }
 
 //===--- partial sums ------------------------------------------------------------------------===//

@@ -88,6 +88,10 @@ private:
   Value indexConstant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loop.getLoc(), value);
   }
+  bool mayNotWrap(const Mask &mask) {
+    std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
+    return upper && *upper <= std::numeric_limits<int32_t>::max() - mask.greatest;
+  }
   void findEnds(ArrayRef<Mask> masks);
   void cutBegin();
   CountedLoop cutEnd(MutableArrayRef<Mask> masks);
@@ -110,8 +114,12 @@ std::optional<int64_t> Peeling::aboveVariable(Value scalar) {
   if (scalar == loop.getInductionVar())
     return 0;
   Operation *op = scalar.getDefiningOp();
-  if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op))
-    return aboveVariable(cast.getIn());
+  if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op)) {
+    // What is narrower than the coordinates would wrap before them.
+    const Type type = cast.getType();
+    const bool isWide = type.isIndex() || type.getIntOrFloatBitWidth() >= 32;
+    return isWide ? aboveVariable(cast.getIn()) : std::nullopt;
+  }
   auto sum = dyn_cast_or_null<arith::AddIOp>(op);
   if (!sum)
     return std::nullopt;
@@ -345,7 +353,16 @@ void Peeling::guard(arith::SelectOp select, Value rest) {
 void Peeling::findEnds(ArrayRef<Mask> masks) {
   Location loc = loop.getLoc();
   Value upper = loop.getUpperBound();
+  // Where a mask fails from the beginning on nothing is left to peel; where it never fails at the
+  // beginning there is nothing to peel off.
+  auto isBehindBegin = [&](const Mask &mask) {
+    return mask.bound || !lower || mask.constant - mask.distance > *lower;
+  };
+  if (llvm::any_of(masks, [&](const Mask &m) { return !m.fromBegin && !isBehindBegin(m); }))
+    return;
   for (const Mask &mask : masks) {
+    if (mask.fromBegin && !isBehindBegin(mask) && mayNotWrap(mask))
+      continue;
     if (!mask.fromBegin) {
       end = arith::MinSIOp::create(b, loc, end ? end : upper, endOf(mask));
       continue;
@@ -369,8 +386,8 @@ void Peeling::findEnds(ArrayRef<Mask> masks) {
     begin = arith::SelectOp::create(b, loc, begins, begin, upper);
 }
 
-/// The first value of the induction variable that is not below `place`, which is none of the
-/// loop's last ones.
+/// The first value of the induction variable that is not below `place`. `place` is neither below
+/// the lower bound nor so large that rounding it up to the next iteration wraps.
 static Value firstFrom(IRRewriter &b, CountedLoop loop, Value place, int64_t step) {
   Location loc = loop.getLoc();
   Value from = loop.getLowerBound();
@@ -439,6 +456,8 @@ CountedLoop Peeling::run(bool staysWhole) {
     selects = selectsOf(masks);
 
   findEnds(masks);
+  if (!begin && !end)
+    return {};
   if (selects) {
     b.setInsertionPointToStart(loop.getBody());
     Value rest;

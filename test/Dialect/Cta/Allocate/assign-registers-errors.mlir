@@ -110,3 +110,31 @@ tile.kernel @registers(%A: memref<?x?xbf16>, %C: memref<?x?xf32>)
   }
   tile.return
 }
+
+// -----
+
+// The next iteration may take the other branch: what it needs lives through this one. (Two tiles of 128 registers.)
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+tile.kernel @two(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  cta.launch @two_0 blocks() {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 0, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #sw>
+    %b = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 16384, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+    // expected-note @+1 {{128 registers}}
+    %big = cta.load %C[%c0, %c0] : memref<?x?xf32> -> tensor<64x256xf32, #acc>
+    scf.for %k = %c0 to %K step %c1 {
+      %even = arith.cmpi eq, %k, %c1 : index
+      scf.if %even {
+        // expected-note @+2 {{128 registers}}
+        // expected-error @+1 {{this product and the tiles that live across it need 256 registers a thread}}
+        %e = cta.wgmma %a, %b : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<64x256xf32, #acc>
+        cta.store %e, %C[%c0, %c0] : tensor<64x256xf32, #acc> -> memref<?x?xf32>
+      } else {
+        cta.store %big, %C[%c0, %c0] : tensor<64x256xf32, #acc> -> memref<?x?xf32>
+      }
+    }
+  }
+  tile.return
+}

@@ -108,3 +108,24 @@ tile.kernel @fallback(%A: memref<?x?xbf16>, %C: memref<?x?xf32>)
   }
   tile.return
 }
+
+// What only the other branch needs takes no registers in this one.
+// CHECK-LABEL: tile.kernel @alternatives
+// CHECK: cta.launch @alternatives_0 blocks() attributes {max_registers = 255 : i64
+tile.kernel @alternatives(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  cta.launch @alternatives_0 blocks() {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 0, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #sw>
+    %b = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 16384, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+    %big = cta.load %C[%c0, %c0] : memref<?x?xf32> -> tensor<64x256xf32, #acc1>
+    %even = arith.cmpi eq, %K, %c1 : index
+    scf.if %even {
+      %e = cta.wgmma %a, %b : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<64x256xf32, #acc1>
+      cta.store %e, %C[%c0, %c0] : tensor<64x256xf32, #acc1> -> memref<?x?xf32>
+    } else {
+      cta.store %big, %C[%c0, %c0] : tensor<64x256xf32, #acc1> -> memref<?x?xf32>
+    }
+  }
+  tile.return
+}

@@ -162,3 +162,56 @@ tile.kernel @behind(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attrib
   }
   tile.return
 }
+
+// -----
+
+// A branch releases the slot of a row: the row is read before it.
+// CHECK-LABEL: tile.kernel @released_in_a_branch
+// CHECK:       scf.for
+// CHECK:         cta.read
+// CHECK:         scf.if
+// CHECK:           cta.release
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!row = !cta.smem<64x64xf32, #cta.swizzle<linear>>
+!sum = tensor<64x64xf32, #acc>
+!ch = !cta.channel<2, !tile, !tile>
+!rows = !cta.channel<2, !row>
+tile.kernel @released_in_a_branch(%A: memref<?x?xbf16>, %R: memref<?x?xf32>, %C: memref<?x?xf32>, %n: index, %b: i1) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1>} {
+  cta.launch @released_0 blocks(%n) {
+    %ch = cta.channel : !ch
+    %rows = cta.channel : !rows
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %r:2 = scf.for %k = %c0 to %n step %c64 iter_args(%v = %zero, %w = %zero) -> (!sum, !sum) {
+      %p0 = cta.acquire %ch : !ch
+      %a0 = cta.copy %A[%k, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %a1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      cta.commit %ch, %p0 (%a0, %a1) : !ch
+      %p1 = cta.acquire %rows : !rows
+      %a2 = cta.copy %R[%k, %c0] {mechanism = #tma} : memref<?x?xf32> -> !row
+      cta.commit %rows, %p1 (%a2) : !rows
+      %q, %t:2 = cta.wait %ch : !ch
+      %s = cta.wgmma %t#0, %t#1 : !tile, !tile -> !sum
+      %d = cta.wgmma %t#1, %t#0 : !tile, !tile -> !sum
+      cta.release %ch, %q : !ch
+      %qr, %rr = cta.wait %rows : !rows
+      %e = cta.read %rr : !row -> !sum
+      scf.if %b {
+        cta.release %rows, %qr : !rows
+      } else {
+        cta.release %rows, %qr : !rows
+      }
+      %x = arith.addf %s, %v : !sum
+      %y0 = arith.addf %d, %e : !sum
+      %y = arith.addf %y0, %w : !sum
+      scf.yield %x, %y : !sum, !sum
+    }
+    cta.store %r#0, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+    cta.store %r#1, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
