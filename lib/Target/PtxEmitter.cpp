@@ -12,6 +12,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -111,6 +112,17 @@ std::unique_ptr<llvm::Module> tessera::translateForPtx(ModuleOp module, llvm::LL
   return result;
 }
 
+/// Erases tests of mbarriers whose results are not used: an early test of a loop that LLVM has
+/// found not to go on. They are inline assembly that orders memory, which no pass of LLVM erases.
+static void eraseUnusedTests(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &inst : llvm::make_early_inc_range(llvm::instructions(function)))
+      if (auto *call = dyn_cast<llvm::CallBase>(&inst); call && call->use_empty())
+        if (auto *text = dyn_cast<llvm::InlineAsm>(call->getCalledOperand());
+            text && text->getAsmString().starts_with("mbarrier.test_wait."))
+          call->eraseFromParent();
+}
+
 LogicalResult tessera::optimizeForPtx(llvm::Module &module, Location loc,
                                       const PtxOptions &options) {
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(loc, options);
@@ -123,6 +135,7 @@ LogicalResult tessera::optimizeForPtx(llvm::Module &module, Location loc,
     if (!function.isDeclaration())
       function.addFnAttr("no-jump-tables", "true");
   optimizeLLVM(module, *machine, options.optLevel, {}, options.stop);
+  eraseUnusedTests(module);
   return failure(diagnostics.failed());
 }
 
