@@ -241,11 +241,7 @@ LogicalResult WaitPlaces::run() {
 static SmallVector<CountedLoop> storingLoops(LaunchOp launch) {
   SmallVector<CountedLoop> loops;
   launch.getBody().walk([&](CountedLoop loop) {
-    const bool isInnermost =
-        !loop.getBody()
-             ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-             .wasInterrupted();
-    if (isInnermost && !loop.getBody()->getOps<CopyOutOp>().empty())
+    if (isInnermostLoop(loop) && !loop.getBody()->getOps<CopyOutOp>().empty())
       loops.push_back(loop);
   });
   return loops;

@@ -142,6 +142,13 @@ schedule::Operation CostModel::productOf(const schedule::MachineUnits &units, st
   return op;
 }
 
+int64_t CostModel::cyclesOf(const schedule::MachineUnits &units, Operation *op) const {
+  if (classOf(op) == WorkClass::Free || isa<CopyOp>(op))
+    return 0;
+  const OpCost cost = costOf(op);
+  return table.compute(units, "arithmetic", cost.work).issue + cost.wait;
+}
+
 OpCost CostModel::blockCost(Block &block) const {
   OpCost cost;
   for (Operation &op : block)

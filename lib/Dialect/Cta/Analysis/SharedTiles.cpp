@@ -107,19 +107,6 @@ static bool isInLoop(Operation *op) {
   return op->getParentOfType<CountedLoop>() || op->getParentOfType<scf::WhileOp>();
 }
 
-/// True if the op stands in the body of a loop that has no other loop in it.
-static bool isInInnermostLoop(Operation *op) {
-  Operation *loop = op->getParentOp();
-  if (!isa<CountedLoop, scf::WhileOp>(loop))
-    return false;
-  return !loop->walk([&](Operation *inner) {
-                return inner != loop && isa<CountedLoop, scf::WhileOp>(inner)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
-              })
-              .wasInterrupted();
-}
-
 /// True if more than one role has shared tiles of its own.
 bool SharedTiles::severalRolesStage() {
   int roles = 0;
@@ -198,7 +185,7 @@ LogicalResult SharedTiles::collect() {
     if (isInLoop(op))
       buffer.spacious = {positions.lookup(&op->getBlock()->front()).begin,
                          positions.lookup(&op->getBlock()->back()).end};
-    if (isInInnermostLoop(op)) {
+    if (isInnermostLoop(op->getParentOp())) {
       buffer.apart = buffer.spacious;
       stagesInInnermostLoops = true;
     }

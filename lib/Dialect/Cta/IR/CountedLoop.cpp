@@ -38,3 +38,10 @@ bool CountedLoop::getUnsignedCmp() {
   auto loop = dyn_cast<scf::ForOp>(getOperation());
   return loop && loop.getUnsignedCmp();
 }
+
+bool tessera::cta::isInnermostLoop(Operation *op) {
+  return isa<LoopLikeOpInterface>(op) && !op->walk([&](LoopLikeOpInterface inner) {
+                                              return inner == op ? WalkResult::advance()
+                                                                 : WalkResult::interrupt();
+                                            }).wasInterrupted();
+}

@@ -83,8 +83,7 @@ private:
   std::optional<Span> spanOf(Value tile);
   bool findBound(Value tile, Mask &mask);
   std::optional<Mask> maskOf(arith::CmpIOp op);
-  Value endOf(const Mask &mask);
-  Value beginOf(const Mask &mask);
+  Value turnOf(const Mask &mask);
   Value indexConstant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loop.getLoc(), value);
   }
@@ -215,40 +214,27 @@ std::optional<Mask> Peeling::maskOf(arith::CmpIOp op) {
   return mask;
 }
 
-/// The value of the induction variable below which the mask is true.
-Value Peeling::endOf(const Mask &mask) {
+/// The value of the induction variable below which the mask is true, or from which on it is.
+Value Peeling::turnOf(const Mask &mask) {
   if (!mask.bound)
     return indexConstant(mask.constant - mask.distance);
   Location loc = mask.op->getLoc();
-  Value least = mask.bound;
-  if (!least.getType().isIndex())
-    least = arith::IndexCastOp::create(b, loc, b.getIndexType(), least);
-  if (mask.rows > 1) {
-    // Rows that wrap are far below the first one.
-    Value wraps =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, least,
-                              indexConstant(std::numeric_limits<int32_t>::max() - mask.rows + 1));
-    least = arith::SelectOp::create(b, loc, wraps,
-                                    indexConstant(std::numeric_limits<int32_t>::min()), least);
+  constexpr int64_t kLeast = std::numeric_limits<int32_t>::min(),
+                    kGreatest = std::numeric_limits<int32_t>::max();
+  Value bound = mask.bound;
+  if (!bound.getType().isIndex())
+    bound = arith::IndexCastOp::create(b, loc, b.getIndexType(), bound);
+  if (mask.rows > 1 && mask.fromBegin) {
+    // The greatest row. If rows wrap, it is the last one before that.
+    bound = arith::AddIOp::create(b, loc, bound, indexConstant(mask.rows - 1));
+    bound = arith::MinSIOp::create(b, loc, bound, indexConstant(kGreatest));
+  } else if (mask.rows > 1) {
+    // The least row. Rows that wrap are far below the first one.
+    Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, bound,
+                                        indexConstant(kGreatest - mask.rows + 1));
+    bound = arith::SelectOp::create(b, loc, wraps, indexConstant(kLeast), bound);
   }
-  return arith::SubIOp::create(b, loc, least, indexConstant(mask.distance));
-}
-
-/// The value of the induction variable from which on the mask is true.
-Value Peeling::beginOf(const Mask &mask) {
-  if (!mask.bound)
-    return indexConstant(mask.constant - mask.distance);
-  Location loc = mask.op->getLoc();
-  Value greatest = mask.bound;
-  if (!greatest.getType().isIndex())
-    greatest = arith::IndexCastOp::create(b, loc, b.getIndexType(), greatest);
-  if (mask.rows > 1) {
-    // If rows wrap, the greatest one is the last before that.
-    greatest = arith::AddIOp::create(b, loc, greatest, indexConstant(mask.rows - 1));
-    greatest = arith::MinSIOp::create(b, loc, greatest,
-                                      indexConstant(std::numeric_limits<int32_t>::max()));
-  }
-  return arith::SubIOp::create(b, loc, greatest, indexConstant(mask.distance));
+  return arith::SubIOp::create(b, loc, bound, indexConstant(mask.distance));
 }
 
 /// The mask is true: a select by it is replaced by its first operand, and so on.
@@ -364,10 +350,10 @@ void Peeling::findEnds(ArrayRef<Mask> masks) {
     if (mask.fromBegin && !isBehindBegin(mask) && mayNotWrap(mask))
       continue;
     if (!mask.fromBegin) {
-      end = arith::MinSIOp::create(b, loc, end ? end : upper, endOf(mask));
+      end = arith::MinSIOp::create(b, loc, end ? end : upper, turnOf(mask));
       continue;
     }
-    Value from = beginOf(mask);
+    Value from = turnOf(mask);
     // Coordinates that wrap are below the bound again.
     Value wraps =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, upper,
@@ -507,9 +493,8 @@ static bool staysWhole(CountedLoop loop, const CostModel &costs, PlanAttr plan) 
     if (auto product = dyn_cast<WgmmaOp>(op)) {
       for (const schedule::Use &use : costs.productOf(units, "product", product).uses)
         products += use.unit == units.tensor ? use.cycles : 0;
-    } else if (CostModel::classOf(&op) != WorkClass::Free && !isa<CopyOp>(op)) {
-      const OpCost cost = costs.costOf(&op);
-      arithmetic += costs.table.compute(units, "arithmetic", cost.work).issue + cost.wait;
+    } else {
+      arithmetic += costs.cyclesOf(units, &op);
     }
   }
   return static_cast<double>(arithmetic) <= kMostArithmetic * static_cast<double>(products);

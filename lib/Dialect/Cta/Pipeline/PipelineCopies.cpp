@@ -286,7 +286,7 @@ void Pipelining::joinRows() {
       for (Operation *user : llvm::to_vector(joined->getUsers())) {
         Operation *next = user->getNextNode();
         const bool isHeld = !host->last->isBeforeInBlock(user);
-        const int64_t registers = worstPressure(launch).sum();
+        const int64_t registers = isHeld ? worstPressure(launch).sum() : 0;
         if (host->first->isBeforeInBlock(user) && !readBefore(user, host->first)) {
           if (!isHeld)
             host->last = user;
@@ -305,10 +305,7 @@ void Pipelining::joinRows() {
 
 static bool inInnermostLoop(CopyOp copy) {
   auto loop = copy->getParentOfType<LoopLikeOpInterface>();
-  return loop && !loop->walk([&](LoopLikeOpInterface inner) {
-                        return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
-                      })
-                      .wasInterrupted();
+  return loop && isInnermostLoop(loop);
 }
 
 /// The channel of an earlier group, if its tiles and those of this group are fetched and read in

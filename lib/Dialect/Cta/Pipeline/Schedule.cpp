@@ -101,10 +101,7 @@ static bool inInnermostLoop(ChannelOp channel) {
     auto loop = user->getParentOfType<LoopLikeOpInterface>();
     if (!loop)
       return false;
-    return !loop->walk([&](LoopLikeOpInterface inner) {
-                  return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
-                })
-                .wasInterrupted();
+    return isInnermostLoop(loop);
   }
   return false;
 }

@@ -14,6 +14,7 @@
 #include "tessera/Dialect/Cta/Analysis/ProductRegisters.h"
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
@@ -38,13 +39,6 @@ using namespace tessera::plan;
 static LoopLikeOpInterface loopOf(Operation *op) {
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
   return loop && loop->getParentOfType<tile::GridOp>() ? loop : LoopLikeOpInterface();
-}
-
-static bool isInnermost(Operation *loop) {
-  return !loop->walk([&](LoopLikeOpInterface inner) {
-                return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
-              })
-              .wasInterrupted();
 }
 
 /// If a thread stores to more rows of memory than this, their addresses cause spills next to the
@@ -150,7 +144,7 @@ void FactsOfGrid::addIndexTile(CopyOp copy) {
 
 void FactsOfGrid::addCopy(CopyOp copy) {
   Operation *loop = loopOf(copy);
-  bool innermost = loop && isInnermost(loop);
+  bool innermost = loop && isInnermostLoop(loop);
   if (loop == hottest && loop) {
     const SmemType type = copy.getSmemType();
     bool offLines = false, shareable = false, unevenRows = false;
@@ -275,13 +269,6 @@ void FactsOfGrid::addStream() {
   CostModel costs(machine, facts.warpgroups);
   schedule::Problem problem;
   schedule::MachineUnits units = costs.table.addUnits(problem);
-  // The arithmetic is counted op by op because the ops depend on each other in that order.
-  auto arithmeticOf = [&](Operation *op) -> double {
-    if (CostModel::classOf(op) == WorkClass::Free || isa<CopyOp>(op))
-      return 0;
-    OpCost cost = costs.costOf(op);
-    return costs.table.compute(units, "arithmetic", cost.work).issue + cost.wait;
-  };
   if (computesWithSeveral(*loop.getBody())) {
     const SmallVector<FlightStep> steps = waitsAtUses(*loop.getBody());
     facts.deferredRegisters = registersOf(loop, steps);
@@ -298,7 +285,7 @@ void FactsOfGrid::addStream() {
         free = std::max(now, free) + operation.latency - operation.issue;
         retires[product] = free;
       } else {
-        now += arithmeticOf(step.op);
+        now += double(costs.cyclesOf(units, step.op));
       }
     }
     facts.deferredCycles = now;
@@ -309,6 +296,7 @@ void FactsOfGrid::addStream() {
   if (!registers)
     return;
   facts.rotatedRegisters = *registers;
+  // The arithmetic is counted op by op because the ops depend on each other in that order.
   double arithmetic = 0;
   for (Operation &op : *loop.getBody()) {
     if (auto product = dyn_cast<WgmmaOp>(op)) {
@@ -316,7 +304,7 @@ void FactsOfGrid::addStream() {
       facts.streamCycles += operation.latency;
       facts.issueCycles += operation.issue;
     } else {
-      arithmetic += arithmeticOf(&op);
+      arithmetic += double(costs.cyclesOf(units, &op));
     }
   }
   facts.streamCycles += arithmetic;

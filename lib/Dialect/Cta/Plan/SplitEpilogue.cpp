@@ -19,6 +19,7 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
@@ -342,13 +343,6 @@ static int64_t deriveWidth(ArrayRef<Block *> blocks) {
       if (std::optional<Target> target = targetOf(&op, kDerivedWidth); target && isHeavy(*target))
         (target->stage ? byTma : byThreads) = true;
   return byTma ? kDerivedWidth : byThreads ? kDerivedByThreads : 0;
-}
-
-static bool isInnermostLoop(Operation *op) {
-  return op && isa<LoopLikeOpInterface>(op) && !op->walk([&](LoopLikeOpInterface inner) {
-                                                    return inner == op ? WalkResult::advance()
-                                                                       : WalkResult::interrupt();
-                                                  }).wasInterrupted();
 }
 
 /// The derived width with ping-pong. Each warpgroup has two subtiles for each store and each tile

@@ -27,6 +27,9 @@ public:
   /// A matrix product by itself, as schedule::MachineTable describes it.
   schedule::Operation productOf(const schedule::MachineUnits &units, std::string name,
                                 WgmmaOp product) const;
+  /// The cycles that a warpgroup takes for an op other than a product, with nothing concurrently; 0
+  /// for copies and for what costs no instructions.
+  int64_t cyclesOf(const schedule::MachineUnits &units, mlir::Operation *op) const;
   /// The initiation intervals, in cycles, of loops that have been scheduled.
   llvm::DenseMap<mlir::Operation *, int64_t> iterations;
 

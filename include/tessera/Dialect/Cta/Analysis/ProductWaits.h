@@ -15,7 +15,7 @@
 //     do that while products are in flight, not even while others are (C7513);
 //   - before a loop, a step, or a branch that has products or ops of channels;
 //   - before the block ends, so that `a` in registers is never pending over the end of an
-//   iteration.
+//     iteration.
 //
 // A slot is released when the products that read it have retired. Conversions that only make `a`
 // wait until nothing is in flight. Some ops change their places so that more is in flight:

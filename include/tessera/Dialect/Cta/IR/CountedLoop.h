@@ -71,6 +71,9 @@ public:
   }
 };
 
+/// True for a loop of any kind without a loop in it.
+bool isInnermostLoop(mlir::Operation *op);
+
 } // namespace tessera::cta
 
 #endif
