@@ -1,13 +1,13 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The texts of examples/attention-backward.mlir with other tiles and head sizes."""
+"""The texts of examples/attention-backward.mlir (`add`) and attention-backward-ordered.mlir with other tiles and head sizes."""
 
 
 def tensor(*shape, element="f32"):
     return f"tensor<{'x'.join(map(str, shape))}x{element}>"
 
 
-def backward(d=128, keys=128, queries=64, rows=128, columns=64, causal=False, add=False, turned=True, element="bf16", name=None):
+def backward(d=128, keys=128, queries=64, rows=128, columns=64, causal=False, add=False, element="bf16", name=None):
     """A kernel for head size `d`.
 
     Gradients of keys and values: output tiles of `keys` keys, `queries` queries an iteration. The gradient of queries: if `add`, blocks
@@ -40,7 +40,7 @@ tile.kernel @{name}(
     if add:
         text += f"  %A = memref.alloc(%B, %H, %S) : {sums}\n"
     text += _before(d, element, wide, rowwise, sums, add)
-    text += _keys(d, keys, queries, causal, element, wide, rowwise, sums, add, turned)
+    text += _keys(d, keys, queries, causal, element, wide, rowwise, sums, add)
     text += _convert(d, element, wide, sums) if add else _queries(d, rows, columns, causal, element, wide, rowwise)
     return text + "  tile.return\n}\n"
 
@@ -72,18 +72,22 @@ def _before(d, element, wide, rowwise, sums, add):
     return text + "  }\n"
 
 
-def _keys(d, keys, queries, causal, element, wide, rowwise, sums, add, turned_sums):
-    tall, flat, turned = tensor(keys, d, element=element), tensor(queries, d, element=element), tensor(d, queries, element=element)
-    s, p, acc, row = tensor(keys, queries), tensor(keys, queries, element=element), tensor(keys, d), tensor(queries)
-    bits, ints = tensor(keys, queries, element="i1"), tensor(keys, queries, element="i32")
-    text = f"""  tile.grid (%b, %g, %j) = (0, 0, 0) to (%B, %G, %T) step (1, 1, {keys}) {{
-    %c0 = arith.constant 0 : index
-    %step = arith.constant {queries} : index
+def _constants(step, s, acc):
+    return f"""    %c0 = arith.constant 0 : index
+    %step = arith.constant {step} : index
     %log2e = arith.constant 1.44269504 : f32
     %factor = arith.mulf %scale, %log2e : f32
     %factors = tensor.splat %factor : {s}
     %nothing = arith.constant dense<0.0> : {acc}
-    %k = tile.load %K[%b, %g, %j, %c0] : {wide} -> {tall}
+"""
+
+
+def _keys(d, keys, queries, causal, element, wide, rowwise, sums, add):
+    tall, flat, turned = tensor(keys, d, element=element), tensor(queries, d, element=element), tensor(d, queries, element=element)
+    s, p, acc, row = tensor(keys, queries), tensor(keys, queries, element=element), tensor(keys, d), tensor(queries)
+    bits, ints = tensor(keys, queries, element="i1"), tensor(keys, queries, element="i32")
+    text = f"""  tile.grid (%b, %g, %j) = (0, 0, 0) to (%B, %G, %T) step (1, 1, {keys}) {{
+{_constants(queries, s, acc)}    %k = tile.load %K[%b, %g, %j, %c0] : {wide} -> {tall}
     %v = tile.load %V[%b, %g, %j, %c0] : {wide} -> {tall}
 """
     start, mask, exponent = "%c0", "", "%x"
@@ -140,15 +144,10 @@ def _keys(d, keys, queries, causal, element, wide, rowwise, sums, add, turned_su
       %dv1 = tile.mma %pn, %do, %dv0 : {p}, {flat} -> {acc}
       %dk1 = tile.mma %dsn, %q, %dk0 : {p}, {flat} -> {acc}
 """
-    if add and turned_sums:
+    if add:
         text += f"""      %kt = tile.transpose %k dims = [1, 0] : {tall} -> {tensor(d, keys, element=element)}
       %dqt = tile.mma %kt, %dsn : {tensor(d, keys, element=element)}, {p} -> {tensor(d, queries)}
       tile.atomic add %dqt, %A[%b, %h, %i, %c0] dims = [3, 2] : {tensor(d, queries)} -> {sums}
-"""
-    elif add:
-        text += f"""      %dst = tile.transpose %dsn dims = [1, 0] : {p} -> {tensor(queries, keys, element=element)}
-      %dq = tile.mma %dst, %k : {tensor(queries, keys, element=element)}, {tall} -> {tensor(queries, d)}
-      tile.atomic add %dq, %A[%b, %h, %i, %c0] : {tensor(queries, d)} -> {sums}
 """
     return text + f"""      scf.yield %dk1, %dv1 : {acc}, {acc}
       }}
@@ -169,13 +168,7 @@ def _queries(d, rows, columns, causal, element, wide, rowwise):
     s, p, acc, row = tensor(rows, columns), tensor(rows, columns, element=element), tensor(rows, d), tensor(rows)
     bits, ints = tensor(rows, columns, element="i1"), tensor(rows, columns, element="i32")
     text = f"""  tile.grid (%b, %h, %i) = (0, 0, 0) to (%B, %H, %S) step (1, 1, {rows}) {{
-    %c0 = arith.constant 0 : index
-    %step = arith.constant {columns} : index
-    %log2e = arith.constant 1.44269504 : f32
-    %factor = arith.mulf %scale, %log2e : f32
-    %factors = tensor.splat %factor : {s}
-    %nothing = arith.constant dense<0.0> : {acc}
-    %never = arith.constant dense<0xFF800000> : {s}
+{_constants(columns, s, acc)}    %never = arith.constant dense<0xFF800000> : {s}
     %g = arith.divui %h, %R : index
     %q = tile.load %Q[%b, %h, %i, %c0] : {wide} -> {tall}
     %do = tile.load %DO[%b, %h, %i, %c0] : {wide} -> {tall}
