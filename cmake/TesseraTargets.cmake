@@ -3,7 +3,7 @@
 # Build types, warnings, the shared precompiled header, and one function per kind of target.
 
 if(PROJECT_IS_TOP_LEVEL)
-  # Dev: assertions on, light optimisation (a debug build of MLIR code is too slow to test).
+  # Dev: assertions on, and optimised, because the tests run the tools thousands of times.
   set(CMAKE_CXX_FLAGS_DEV "-O2 -UNDEBUG" CACHE STRING "" FORCE)
   set(CMAKE_C_FLAGS_DEV "-O2 -UNDEBUG" CACHE STRING "" FORCE)
   set(CMAKE_EXE_LINKER_FLAGS_DEV "" CACHE STRING "" FORCE)
