@@ -175,6 +175,9 @@ class _NoState:
     """What ops on tiles want of an evaluator."""
     contract = False
 
+    def __init__(self, reassoc=True):
+        self.reassoc = reassoc
+
     def charge(self, cost):
         pass
 
@@ -276,6 +279,20 @@ def _holds(kind, have, value, unit):
     if value == 0 and have.lo == have.hi and np.signbit(have.lo) == np.signbit(have.hi) and np.signbit(value) != np.signbit(have.lo):
         return False
     return have.lo == have.hi or (unit and have.hi - have.lo <= 40 * kind.unit * 10)
+
+
+def check_relative():
+    """An exponential that may be relative to another number rounds as any multiple of it does; without reassoc, and where it is not one, as itself."""
+    exponentials, multiples = np.linspace(0.5, 1.0, 301), np.linspace(1.0, 256.0, 401)
+    for kind in (elements.BF16, elements.F16):
+        def narrowed(reassoc, **attrs):
+            op = graph.Op("arith.truncf", (), [graph.Tile(kind, (301,))], attrs)
+            return evaluate_tiles.evaluate(_NoState(reassoc), op, [Floats(elements.F32, exponentials)])
+        wide, found = narrowed(True, relative=True), kind.round(exponentials[:, None] * multiples) / multiples
+        expect(f"{kind.name} relative to another number", bool(np.all((wide.lo[:, None] <= found) & (found <= wide.hi[:, None]))))
+        expect(f"{kind.name} by no more than an error of rounding", bool(np.all(wide.hi - wide.lo <= 1.01 * kind.unit)))
+        for exact in (narrowed(False, relative=True), narrowed(True)):
+            expect(f"{kind.name} relative to its own maximum", np.array_equal(exact.lo, kind.round(exponentials)) and np.array_equal(exact.hi, exact.lo))
 
 
 def check_pairs():
@@ -514,6 +531,7 @@ def main():
     check_integers(generator)
     check_saturation(generator)
     check_scans(generator)
+    check_relative()
     check_pairs()
     check_takes()
     check_unsigned_loops()

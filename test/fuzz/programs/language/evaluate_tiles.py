@@ -156,6 +156,10 @@ def _round_to(state, op, x):
     mode = op.attrs.get("mode")
     lo = directed.narrow_to(kind, low, mode)
     hi = lo if x.lo is x.hi else directed.narrow_to(kind, high, mode)
+    if op.attrs.get("relative") and state.reassoc:
+        # A multiple of the number may have been rounded, with the error of a number in the lowest part of a binade.
+        error = kind.unit * (0.5 if mode in (None, "to_nearest_even", "to_nearest_away") else 1.0)
+        lo, hi = np.minimum(lo, low * (1 - error)), np.maximum(hi, high * (1 + error))
     return floats.make(kind, lo, hi, [x])
 
 

@@ -185,7 +185,9 @@ def attention_over(b, element, extents, sizes, heads, operands):
             p = op("math.exp", [op("arith.subf", [s, op("tile.broadcast", [top], square, dims=(0,))], square)], square)
             factor = op("math.exp", [op("arith.subf", [high, top], rows)], rows)
             total = op("arith.addf", [op("arith.mulf", [total, factor], rows), op("tile.reduce", [p], rows, kind="addf", dims=(1,))], rows)
-            p = draw_elementwise.to_float(b, p, element)
+            exponentials, p = p, draw_elementwise.to_float(b, p, element)
+            if p is not exponentials:  # GuardReferences may have rounded them relative to another number
+                p.op.attrs["relative"] = True
             acc = op("arith.mulf", [acc, op("tile.broadcast", [factor], out, dims=(0,))], out)
             v = load_v((n, d), (at, zero), number, **load_hints(b))
             return [top, total, mma(b, p, v, acc, F32, precision)]
