@@ -35,6 +35,7 @@ class Place:
         self.value, self.sizes, self.strides, self.note, self.argument = value, tuple(sizes), tuple(strides), note, argument
         self.readable = readable
         self.loaded_in, self.stored_in = set(), set()  # numbers of grids
+        self.guarded = False  # only a protocol says who may touch it when
         self.root = self  # of a view: where it looks
         self.region = None  # of a view within a grid: where it may be used
 

@@ -34,6 +34,7 @@ def _counter(b, init=0):
     else:
         place = b.array(element, (size,), init=("integers", init, init), output=True)
     place.readable = False
+    place.guarded = True
     place.stored_in.add(b.grid)
     return place, [b.index(chance.int(0, size - 1))], Tile(element)
 
@@ -53,6 +54,7 @@ def _differ(b, x, y):
 def _shared_tile(b, type):
     """What the blocks take turns to change; nobody else sees it in this grid."""
     place = b.array(type.element, type.shape, init=("integers", -9, 9), output=True)
+    place.guarded = True
     place.stored_in.add(b.grid)
     place.note = Note(type.element.least, type.element.most, True, True)
     return place
