@@ -35,15 +35,19 @@ GlobalBox tessera::cta::boxOf(Operation *op, const MemoryAccess &access) {
 }
 
 std::optional<GlobalBox> tessera::cta::globalBoxOf(Operation *op) {
-  std::optional<GlobalBox> box;
+  std::optional<MemoryAccess> only;
   for (const MemoryAccess &access : accessesOf(op)) {
     if (!access.isGlobal())
       continue;
-    if (box)
+    // What adds to memory reads and writes one box.
+    const bool isSame = only && only->memory == access.memory && only->coords == access.coords &&
+                        only->tile == access.tile && only->dims == access.dims &&
+                        only->everywhere == access.everywhere;
+    if (only && !isSame)
       return std::nullopt;
-    box = boxOf(op, access);
+    only = access;
   }
-  return box;
+  return only ? std::optional(boxOf(op, *only)) : std::nullopt;
 }
 
 bool tessera::cta::mayAlias(const GlobalBox &a, const GlobalBox &b) {

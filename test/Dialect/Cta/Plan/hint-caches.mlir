@@ -107,3 +107,22 @@ tile.kernel @loop(%A: memref<?x?xbf16>, %M: index, %N: index) attributes {phase 
   }
   tile.return
 }
+
+// What adds to an array reads that array, and no other. So the store beside it moves once; the sums of other blocks read what was added here.
+// CHECK-LABEL: tile.kernel @sum(
+// CHECK: cta.copy_out %{{.*}}, %C[%i, %j] {cache = #tile.cache<stream>, mechanism
+// CHECK: cta.copy_out %{{.*}}, %D[%i, %j] {mechanism = #cta.mechanism<tma>, reduce
+// A store of the array to which something is added has no hint, nor has that of one that may be the same.
+// CHECK: cta.copy_out %{{.*}}, %D[%j, %i] {mechanism
+// CHECK: cta.copy_out %{{.*}}, %E[%i, %j] {mechanism
+tile.kernel @sum(%C: memref<?x?xbf16>, %D: memref<?x?xbf16> {tile.alias = "d"}, %E: memref<?x?xbf16> {tile.alias = "d"}, %n: index) attributes {phase = #placed, warpgroups = 1} {
+  tile.grid (%i, %j) = (0, 0) to (%n, %n) step (64, 64) {
+    %v = arith.constant dense<1.0> : !out
+    %s = cta.stage %v : !out -> !tile
+    cta.copy_out %s, %C[%i, %j] {mechanism = #tma} : !tile -> memref<?x?xbf16>
+    cta.copy_out %s, %D[%i, %j] {mechanism = #tma, reduce = #tile.atomic_kind<add>} : !tile -> memref<?x?xbf16>
+    cta.copy_out %s, %D[%j, %i] {mechanism = #tma} : !tile -> memref<?x?xbf16>
+    cta.copy_out %s, %E[%i, %j] {mechanism = #tma} : !tile -> memref<?x?xbf16>
+  }
+  tile.return
+}

@@ -18,6 +18,24 @@ tile.kernel @twice(%C: memref<?x?xf16>, %D: memref<?x?xf16>) attributes {phase =
 
 // -----
 
+// The same of sums by TMA.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!tile = tensor<64x64xf16, #acc>
+!smem = !cta.smem<64x64xf16, #cta.swizzle<128, dim = 1>>
+tile.kernel @sums_twice(%C: memref<?x?xf16>, %D: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 32>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : !tile
+    %s = cta.stage %t : !tile -> !smem
+    // expected-error@+1 {{cannot be computed in epilogue subtiles of 32 columns, as its plan says}}
+    cta.copy_out %s, %C[%z, %z] {mechanism = #cta.mechanism<tma>, reduce = #tile.atomic_kind<add>} : !smem -> memref<?x?xf16>
+    cta.copy_out %s, %D[%z, %z] {mechanism = #cta.mechanism<tma>, reduce = #tile.atomic_kind<add>} : !smem -> memref<?x?xf16>
+  }
+  tile.return
+}
+
+// -----
+
 // expected-error@+1 {{plan: 'epilogue' is a multiple of 8, the columns of a fragment, or 0, got 4}}
 tile.kernel @too_narrow() attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 4>, warpgroups = 1} {
   tile.return

@@ -35,8 +35,8 @@ struct GlobalBox {
 /// The box of an access to global memory.
 GlobalBox boxOf(mlir::Operation *op, const MemoryAccess &access);
 
-/// The one box of global memory that an op accesses (MemoryAccess.h), or nothing if it accesses
-/// none or several.
+/// The one box of global memory that an op reads, writes, or both (MemoryAccess.h), or nothing if
+/// it accesses none or several.
 std::optional<GlobalBox> globalBoxOf(mlir::Operation *op);
 
 /// False only if the roots of the two boxes do not overlap: different arguments that are not of one
