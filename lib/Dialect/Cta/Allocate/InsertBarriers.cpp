@@ -222,12 +222,12 @@ LogicalResult WaitPlaces::run() {
       if (!llvm::is_contained(better, op))
         op->erase();
     made.clear();
+    better.clear();
   };
   if (failed(tryEarlierBarrier()))
     return failure();
   keepBetter();
-  if (!better.empty())
-    return success();
+  // Stores before the loop may want a barrier that those of the loop do not want any more.
   b.setInsertionPoint(loop);
   made.push_back(AwaitStoresOp::create(b, loop.getLoc(), /*read=*/true));
   made.push_back(BarrierOp::create(b, loop.getLoc()));
