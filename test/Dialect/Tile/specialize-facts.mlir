@@ -255,3 +255,68 @@ tile.kernel @pages(%A: memref<?x16x64xbf16> {tile.align = 16 : i64, tile.size_ma
   }
   tile.return
 }
+
+// Every access of %L begins at a row that is read from memory, so that neither vectors nor TMA can have it: no launch loses the variant for its strides.
+// CHECK-LABEL: tile.kernel @packed_aligned(
+// CHECK-SAME: %L: memref<?x?xf32> {tile.shape = ["H", "M"], tile.size_max
+// CHECK-NOT: <align, arg = 1
+// CHECK-NOT: <stride_divisible, arg = 1
+// CHECK-NOT: <size_divisible, arg = 1
+// CHECK-LABEL: tile.kernel @packed_any(
+tile.kernel @packed(%Q: memref<?x64xf32> {tile.shape = ["M", 64]}, %L: memref<?x?xf32> {tile.shape = ["H", "M"]}, %C: memref<?xi32> {tile.shape = ["E"]}) {
+  %c0 = arith.constant 0 : index
+  tile.grid (%n) = (0) to (8) step (1) {
+    %r32 = memref.load %C[%n] : memref<?xi32>
+    %r = arith.index_cast %r32 : i32 to index
+    %q = tile.load %Q[%r, %c0] : memref<?x64xf32> -> tensor<16x64xf32>
+    %s = tile.reduce addf %q dims = [1] : tensor<16x64xf32> -> tensor<16xf32>
+    tile.store %s, %L[%c0, %r] : tensor<16xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// One access at an even place is enough.
+// CHECK-LABEL: tile.kernel @also_even_aligned(
+// CHECK-SAME: <align, arg = 0, dim = -1, value = 16>, #tile.guard<stride_divisible, arg = 0, dim = 0, value = 4>
+// CHECK-LABEL: tile.kernel @also_even_any(
+tile.kernel @also_even(%L: memref<?x?xf32> {tile.shape = ["H", "M"]}, %r: index) {
+  %c0 = arith.constant 0 : index
+  tile.grid () = () to () step () {
+    %s = tile.load %L[%c0, %r] : memref<?x?xf32> -> tensor<16xf32>
+    tile.store %s, %L[%c0, %c0] : tensor<16xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// What is assumed of the columns of %L makes the places in %X even. So all arguments have their facts.
+// CHECK-LABEL: tile.kernel @by_size_aligned(
+// CHECK-SAME: <align, arg = 0
+// CHECK-SAME: <size_divisible, arg = 0, dim = 1, value = 4>
+// CHECK-SAME: <align, arg = 1
+// CHECK-LABEL: tile.kernel @by_size_any(
+tile.kernel @by_size(%L: memref<?x?xf32, strided<[?, 1]>>, %X: memref<?x?xf32>, %r: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.grid () = () to () step () {
+    %n = memref.dim %L, %c1 : memref<?x?xf32, strided<[?, 1]>>
+    %s = tile.load %L[%c0, %r] : memref<?x?xf32, strided<[?, 1]>> -> tensor<16xf32>
+    tile.store %s, %X[%c0, %n] : tensor<16xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// A view may begin anywhere, and an index tile may name any row: their arrays have the facts.
+// CHECK-LABEL: tile.kernel @views_aligned(
+// CHECK-SAME: <align, arg = 0
+// CHECK-SAME: <align, arg = 1
+// CHECK-LABEL: tile.kernel @views_any(
+tile.kernel @views(%L: memref<?x64xf32>, %X: memref<?x64xf32>, %r: index) {
+  %c0 = arith.constant 0 : index
+  tile.grid () = () to () step () {
+    %v = memref.subview %L[%r, 1] [16, 32] [1, 1] : memref<?x64xf32> to memref<16x32xf32, strided<[64, 1], offset: ?>>
+    %s = tile.load %v[%c0, %c0] : memref<16x32xf32, strided<[64, 1], offset: ?>> -> tensor<16x32xf32>
+    %i = tile.iota dim = 0 : tensor<16xi32>
+    tile.store %s, %X[%i : tensor<16xi32>, %c0] : tensor<16x32xf32> -> memref<?x64xf32>
+  }
+  tile.return
+}

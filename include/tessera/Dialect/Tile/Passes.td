@@ -102,6 +102,9 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
       strides, but sizes for which the copies pay.
     * `@k_any` assumes nothing. It is left out if the source IR states all facts already.
 
+    Nothing is assumed about the multiples of an array of which every access begins at an odd place along contiguous memory, or may: neither
+    vectors nor TMA could have it.
+
     If an operand has to be copied even where everything is aligned (a view, or a contiguous dimension that the type does not name),
     `@k_cp_async` and `@k_repack` come first. If the source IR states the multiples of 8 bytes already, `@k_any` fetches by
     cp.async, and `@k_repack` has the opposite condition on sizes instead. Fetching by cp.async is considered only for operands whose loop

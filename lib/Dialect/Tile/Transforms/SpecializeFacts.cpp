@@ -14,6 +14,7 @@
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
 
@@ -69,6 +70,7 @@ private:
   bool assumeCopiesPay();
   bool assumeSizeMin(unsigned arg, unsigned dim, int64_t least);
   void assumeArgument(unsigned arg, bool rank1Sizes);
+  llvm::SmallDenseSet<unsigned> argumentsThatGain(const TileArguments &arguments) const;
   void assumeNotEmpty(unsigned arg);
   bool emptinessKeepsTmaFromProducts();
   void guard(FactKind fact, unsigned arg, int64_t dim, int64_t value);
@@ -311,9 +313,60 @@ bool Assumption::assumePieces(const TileArguments &arguments, bool alone) {
                                        "copying them, or they are too small to be copied");
 }
 
+/// The arguments of which some access can have vectors or TMA, as far as its place says.
+static llvm::SmallDenseSet<unsigned> findVectorArguments(KernelOp kernel) {
+  llvm::SmallDenseSet<unsigned> found;
+  Facts facts(kernel);
+  auto look = [&](Operation *op, const AccessParts &parts) {
+    auto argument = dyn_cast_or_null<BlockArgument>(rootOf(parts.memref));
+    if (!argument)
+      return;
+    Facts::Place place(facts, op);
+    // A view may begin anywhere.
+    const bool isWhole = parts.memref == argument;
+    const int64_t inner = contiguousDim(cast<MemRefType>(argument.getType()));
+    Value coord = isWhole && inner >= 0 ? parts.coordOf(inner) : Value();
+    if (!coord || facts.divisibility(coord) % 2 == 0)
+      found.insert(argument.getArgNumber());
+  };
+  kernel.walk([&](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<LoadOp, GatherOp>([&](auto load) { look(op, partsOf(load, load.getSource())); })
+        .Case<StoreOp, ScatterOp, AtomicOp>(
+            [&](auto store) { look(op, partsOf(store, store.getDest())); });
+  });
+  return found;
+}
+
+/// Multiples of addresses bring an array nothing of which every access begins at an odd place of
+/// the contiguous dimension, or may; then a launch must not lose a variant for them. But sizes may
+/// make the places of other arrays even: if one of those suffers, all arguments gain.
+llvm::SmallDenseSet<unsigned> Assumption::argumentsThatGain(const TileArguments &arguments) const {
+  auto gaining = [&](llvm::function_ref<bool(unsigned)> assumed) {
+    auto scratch = cast<KernelOp>(kernel->clone());
+    Assumption assumption(scratch);
+    for (unsigned arg : arguments.indices)
+      if (assumed(arg))
+        assumption.assumeArgument(arg, arguments.onlyRank1);
+    llvm::SmallDenseSet<unsigned> found = findVectorArguments(scratch);
+    scratch->erase();
+    return found;
+  };
+  llvm::SmallDenseSet<unsigned> every(arguments.indices.begin(), arguments.indices.end()),
+      found = gaining([](unsigned) { return true; });
+  if (found.size() == every.size() ||
+      gaining([&](unsigned arg) { return found.contains(arg); }) == found)
+    return found;
+  return every;
+}
+
 void Assumption::assume(const TileArguments &arguments) {
+  const llvm::SmallDenseSet<unsigned> gain = argumentsThatGain(arguments);
   for (unsigned arg : arguments.indices)
-    assumeArgument(arg, arguments.onlyRank1);
+    if (gain.contains(arg))
+      assumeArgument(arg, arguments.onlyRank1);
+    else
+      assumeSizeMax(arg);
   // If the source IR states all other facts, the kernel itself serves empty tensors, too. Another
   // variant is made only if TMA gains by it.
   if (guards.empty() && !emptinessKeepsTmaFromProducts())
