@@ -56,7 +56,9 @@ static std::optional<tile::AtomicAccess> findAtomic(Operation *op) {
 }
 
 static void refuse(Operation *atomic, StringRef why) {
-  cast<AtomicOp>(atomic).setWhy("not counted in shared memory: " + why.str());
+  auto op = cast<AtomicOp>(atomic);
+  const std::string before = op.getWhy() ? op.getWhy()->str() + "; " : "";
+  op.setWhy(before + "not counted in shared memory: " + why.str());
 }
 
 static int64_t elementBytes(const PrivateTable &table) {

@@ -162,7 +162,7 @@ tile.kernel @array_in_memory(%X: memref<?xi32> {tile.shape = ["N"]}, %A: memref<
 
 // Shared memory adds no floats where they may meet, and has no extremes of 64 bits.
 // CHECK-LABEL: tile.kernel @types(
-// CHECK: cta.atomic add {{.*}} {why = "not counted in shared memory: shared memory has no 'add' of f32 where elements of a tile may meet, only loops of compare and swap"}
+// CHECK: cta.atomic add {{.*}} {why = "{{no vectors: .*; }}not counted in shared memory: shared memory has no 'add' of f32 where elements of a tile may meet, only loops of compare and swap"}
 // CHECK: cta.atomic max {{.*}} {why = "not counted in shared memory: shared memory has no 'max' of i64 where elements of a tile may meet, only loops of compare and swap"}
 // CHECK: cta.atomic add {{.*}} {why = "not counted in shared memory: shared memory has no 'add' of i16 where elements of a tile may meet, only loops of compare and swap"}
 tile.kernel @types(%X: memref<?xi32> {tile.shape = ["N"]}, %F: memref<64xf32>, %L: memref<64xi64>, %S: memref<64xi16>) {
@@ -212,9 +212,9 @@ tile.kernel @sizes(%X: memref<?xi32> {tile.shape = ["N"]}, %A: memref<?xi32>, %B
 
 // Few steps: sums of 256 rows. A loop of which nobody knows how often it runs counts as one of many iterations if the atomic is behind it.
 // CHECK-LABEL: tile.kernel @shares(
-// CHECK: cta.atomic add {{.*}} {why = "not counted in shared memory: L2 makes the 128 steps while the block moves 131072 bytes, among 128 elements"}
+// CHECK: cta.atomic add {{.*}} {why = "no vectors: the base of %H is not known to be a multiple of 16 bytes (tile.align); not counted in shared memory: L2 makes the 128 steps while the block moves 131072 bytes, among 128 elements"}
 // CHECK-LABEL: tile.kernel @behind_a_loop(
-// CHECK: cta.atomic add {{.*}} {why = "not counted in shared memory: L2 makes the 128 steps while the block moves 131072 bytes, among 128 elements"}
+// CHECK: cta.atomic add {{.*}} {why = "no vectors: the base of %H is not known to be a multiple of 16 bytes (tile.align); not counted in shared memory: L2 makes the 128 steps while the block moves 131072 bytes, among 128 elements"}
 tile.kernel @shares(%X: memref<?x128xf32> {tile.shape = ["M", 128]}, %H: memref<128xf32>) {
   %M = tile.dim "M" : index
   %c0 = arith.constant 0 : index
@@ -243,7 +243,7 @@ tile.kernel @behind_a_loop(%X: memref<?x128xf32> {tile.shape = ["M", 128]}, %H: 
 }
 
 // CHECK-LABEL: tile.kernel @products(
-// CHECK: cta.atomic add {{.*}} {why = "not counted in shared memory: the grid has matrix products, which want the shared memory for their operands"}
+// CHECK: cta.atomic add {{.*}} {why = "no TMA: the base of %H is not known to be a multiple of 16 bytes; add tile.align = 16 to it; not counted in shared memory: the grid has matrix products, which want the shared memory for their operands"}
 tile.kernel @products(%A: memref<?x64xbf16> {tile.shape = ["M", 64]}, %B: memref<64x64xbf16>, %H: memref<64x64xf32>) {
   %M = tile.dim "M" : index
   %c0 = arith.constant 0 : index
