@@ -129,3 +129,7 @@ def kernels():
         yield of_product(f"{name}: {plan or 'derived'}", gathered[name].source(), plan, square, depth, cores=4, **more)
     for plan in ("stages = 3, producers = 0, pending = 1", "stages = 2, persistent = 1"):
         yield Kernel("attention_causal: " + plan, causal, plan, attention, ["B=1,H=2,S=136,T=264"])
+    # A product that adds to memory by TMA.
+    sums = Product("nn", result="f32").source(square).replace("tile.store", "tile.atomic add")
+    for depth, plan in ((3, None), (3, "stages = 3, persistent = 1, epilogue = 64"), (2, "stages = 2, producers = 0, persistent = 1")):
+        yield of_product(f"sums: {plan or 'derived'}", sums, plan, square, depth, rows=4)

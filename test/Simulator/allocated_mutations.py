@@ -319,6 +319,7 @@ class Mutator:
                 yield from self.sub("flag", op, "one thread", r", per_warpgroup", "")
             else:
                 yield from self.sub("flag", op, "a warpgroup", r"<tma>", "<tma>, per_warpgroup")
+            yield from self.sub("flag", op, "stores instead", r", reduce = #tile\.atomic_kind<add>", "")
         elif op.name == "cta.copy" and "multicast = " in line:
             yield from self.sub("multicast", op, "for itself", r"( multicast_if = %\S+)(.*), multicast = \d+ : i64", r"\2")
             found = re.search(r"multicast_if = (%\S+)", line)

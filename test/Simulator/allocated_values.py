@@ -54,7 +54,7 @@ class Expressions:
         if op.name in ("tile.store", "memref.store") or not op.results:
             if arrays:
                 self.written[arrays[-1]] = self.written.get(arrays[-1], 0) + 1
-            if value not in self.stored[-1:]:  # The same once more.
+            if value not in self.stored[-1:] or op.name == "tile.atomic":  # The same stored once more; what is added once more counts.
                 self.stored.append(value)
             return
         # The contents of an array that the program writes depend on the stores before.

@@ -218,6 +218,10 @@ MUTATIONS = [
     Mutation(USES, "flight", "the last result is read in flight", "reads a product in flight", (") pending = 0", ") pending = 1", 1)),
     Mutation(USES, "flight", "the slot of the last product is released before it has retired", "overwrites",
              (re.compile(r"(cta\.copy_out .*reduce.*\n)((?:.*\n){2,9}?)( *cta\.fence_async\n *cta\.arrive .*\n)"), r"\1\3\2")),
+    # The sum that TMA makes of the tile that an iteration stages.
+    Mutation(USES, "sum", "the tile of the iteration before is not waited for", "overwrites", ("\n              cta.await_stores read\n", "\n", "all")),
+    Mutation(USES, "sum", "no fence behind its tile", "cta.fence_async", (re.compile(r"(cta\.stage .* : tensor<128x64xf32.*\n) *cta\.fence_async\n"), r"\1")),
+    Mutation(USES, "sum", "no barrier behind its tile", "may not be written yet", (re.compile(r"(cta\.stage .* : tensor<128x64xf32.*\n *cta\.fence_async\n) *cta\.barrier\n"), r"\1")),
     # Replicas that take turns.
     pingpong("parity", "replicas invert the parity of their first slot", "with parity", inverted("%first")),
     pingpong("parity", "replicas invert the parity of their other slots", "with parity", inverted("%other", behind=r"(?s:.*)\n")),

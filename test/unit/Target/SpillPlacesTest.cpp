@@ -62,6 +62,39 @@ TEST(SpillPlaces, BlocksThatWait) {
   EXPECT_FALSE(judge({kProduct, branch(3), kOther, branch(-4), kLoad, branch(-2), branch(-5)}));
 }
 
+TEST(SpillPlaces, BlocksThatWaitBetweenProducts) {
+  // From 6 back to 1, into the loop from 0 to 3: its product is one of the main loop, because none
+  // is behind that.
+  EXPECT_FALSE(
+      judge({kOther, branch(3), kProduct, branch(-4), kLoad, branch(-2), branch(-6), kLoad}));
+  EXPECT_TRUE(
+      judge({kOther, branch(3), kProduct, branch(-4), kLoad, kProduct, branch(-6), kOther}));
+  // What the main loop itself spills counts nevertheless.
+  EXPECT_TRUE(
+      judge({kLoad, branch(3), kProduct, branch(-4), kOther, branch(-2), branch(-6), kOther}));
+}
+
+TEST(SpillPlaces, BlocksThatWaitBehindAnOuterLoop) {
+  // The main loop is 1 to 4, in one from 0 to 6; 7 and 8 wait and go back to 2. So 5 is run once
+  // for each output tile.
+  EXPECT_FALSE(
+      judge({kOther, kOther, kProduct, kOther, branch(-4), kLoad, branch(-7), kLoad, branch(-7)}));
+  EXPECT_TRUE(
+      judge({kOther, kOther, kProduct, kLoad, branch(-4), kOther, branch(-7), kOther, branch(-7)}));
+}
+
+TEST(SpillPlaces, LoopsThatOverlap) {
+  // 1 to 4 and 2 to 7, each with a product of its own: neither is around the other, so the places
+  // of both count, and no others.
+  const std::vector<uint64_t> loops{kOther, kOther,   kOther,     kProduct, branch(-4),
+                                    kOther, kProduct, branch(-6), kOther};
+  for (size_t at : {0, 1, 2, 5, 8}) {
+    std::vector<uint64_t> spilling(loops);
+    spilling[at] = kStore;
+    EXPECT_EQ(judge(spilling), at != 0 && at != 8) << at;
+  }
+}
+
 TEST(SpillPlaces, WhatIsNotKnownCounts) {
   EXPECT_TRUE(judge({}));
   EXPECT_TRUE(judge({kLoad, kProduct}));      // no loop

@@ -67,6 +67,41 @@ tile.kernel @slot(%x: memref<?x?xbf16>, %i: i32) attributes {phase = #tile.phase
 
 // -----
 
+// A sum by TMA reads its slot as a store does.
+#sw = #cta.swizzle<128, dim = 1>
+!tile = !cta.smem<64x64xbf16, #sw>
+tile.kernel @slot_of_sum(%x: memref<?x?xbf16>, %i: i32) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @slot_of_sum_0 blocks() attributes {shared = 8192} {
+    %r = cta.ring {offset = 0} : !cta.ring<1, !tile>
+    %s = cta.slot %r[%i] : !cta.ring<1, !tile>
+    // expected-error @below {{stores a slot of a ring by TMA, but nothing waits for that before the slot is filled again; read it and stage it}}
+    cta.copy_out %s, %x[%c0, %c0] {mechanism = #cta.mechanism<tma>, reduce = #tile.atomic_kind<add>} : !tile -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// A wait for a copy in flight must stand before TMA adds to the memory that the copy reads.
+#sw = #cta.swizzle<128, dim = 1>
+!tile = !cta.smem<64x64xbf16, #sw>
+tile.kernel @sum_in_flight(%x: memref<?x?xbf16>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @sum_in_flight_0 blocks() attributes {shared = 16384, mbarriers = array<i64: 1>} {
+    %t = arith.constant dense<1.0> : tensor<64x64xbf16, #cta.frag<wgmma_acc, wg = 1>>
+    %s = cta.stage %t {offset = 0} : tensor<64x64xbf16, #cta.frag<wgmma_acc, wg = 1>> -> !tile
+    // expected-note @below {{the copy}}
+    %a = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 8192, mbarrier = 0} : memref<?x?xbf16> -> !tile
+    // expected-error @below {{touches memory of a copy in flight: the await of mbarrier 0 must stand before}}
+    cta.copy_out %s, %x[%c0, %c0] {mechanism = #cta.mechanism<tma>, reduce = #tile.atomic_kind<add>} : !tile -> memref<?x?xbf16>
+    cta.await 0
+  }
+  tile.return
+}
+
+// -----
+
 // A copy into a slot has no bytes of its own, whatever its 'offset' says: its tile is read from the slot.
 #lin = #cta.swizzle<linear>
 #acc = #cta.frag<wgmma_acc, wg = 1>
