@@ -104,6 +104,16 @@ def attention_varlen(q, k, v, ends_q, ends_k, longest, scale):
     return o
 
 
+def attention_backward_varlen(q, k, v, o, do, lse, ends_q, ends_k, longest_q, longest_k, scale):
+    dq, dk, dv = np.zeros(q.shape), np.zeros(k.shape), np.zeros(v.shape)
+    for n in range(len(ends_q) - 1):
+        rows, keys = slice(ends_q[n], ends_q[n + 1]), slice(ends_k[n], ends_k[n + 1])
+        one = [np.swapaxes(x, 0, 1)[None] for x in (q[rows], k[keys], v[keys], o[rows], do[rows])]
+        for whole, part, of in zip((dq, dk, dv), backward(causal)(*one, lse[None, :, rows], scale), (rows, keys, keys)):
+            whole[of] = np.swapaxes(part[0], 0, 1)
+    return [dq, dk, dv]
+
+
 def attention_decode(q, k, v, length, tokens, splits, scale):
     o = np.zeros_like(q)
     for b, n in enumerate(length):
@@ -143,6 +153,19 @@ def make_ends(random, arrays):
         arrays["CK"][2] = arrays["CK"][1]
         arrays["CQ"][4] = arrays["CQ"][3]
     arrays["longest"] = int(np.diff(arrays["CQ"]).max(initial=0))
+
+
+def make_packed(random, arrays):
+    """Sequences, and what the forward pass left of them."""
+    make_ends(random, arrays)
+    ends_q, ends_k = arrays["CQ"], arrays["CK"]
+    arrays["longest_q"], arrays["longest_k"] = (int(np.diff(ends).max(initial=0)) for ends in (ends_q, ends_k))
+    q, k, v = (arrays[name].astype(np.float64) for name in "QKV")
+    for n in range(len(ends_q) - 1):
+        rows, keys = slice(ends_q[n], ends_q[n + 1]), slice(ends_k[n], ends_k[n + 1])
+        one = [np.swapaxes(x, 0, 1)[None] for x in (q[rows], k[keys], v[keys])]
+        o, lse = attention_gqa(*one, q.shape[-1] ** -0.5)
+        arrays["O"][rows], arrays["LSE"][:, rows] = np.swapaxes(o[0], 0, 1), lse[0]
 
 
 def make_forward(visible):
@@ -248,6 +271,18 @@ def examples(Case, shapes):
                 shapes("M N H G E", (1, 1, 1, 1, 2), (300, 300, 4, 2, 4), (400, 137, 2, 1, 7), (5, 900, 3, 3, 6), (256, 256, 1, 1, 2), (0, 7, 2, 1, 3), (9, 0, 2, 1, 3), (0, 0, 1, 1, 1)),
                 **CLOSE,
                 prepare=make_ends,
+            )
+        ],
+        "attention-backward-varlen": [
+            Case(
+                "attention_backward_varlen",
+                attention_backward_varlen,
+                [("Q", bf16, ["M", "H", 128]), ("K", bf16, ["N", "G", 128]), ("V", bf16, ["N", "G", 128]), ("O", bf16, ["M", "H", 128]), ("DO", bf16, ["M", "H", 128]),
+                 ("LSE", np.float32, ["H", "M"]), ("CQ", np.int32, ["X"]), ("CK", np.int32, ["X"]), ("longest_q", 0), ("longest_k", 0), ("scale", head)],
+                [("DQ", bf16, ["M", "H", 128]), ("DK", bf16, ["N", "G", 128]), ("DV", bf16, ["N", "G", 128])],
+                shapes("M N H G X", (1, 1, 1, 1, 2), (300, 300, 4, 2, 4), (400, 137, 2, 1, 7), (5, 500, 3, 3, 6), (256, 256, 1, 1, 2), (0, 7, 2, 1, 3), (9, 0, 2, 1, 3), (0, 0, 1, 1, 1)),
+                **CLOSE,
+                prepare=make_packed,
             )
         ],
         "attention-softcap": [

@@ -16,7 +16,8 @@ SIZES = dict(M=300, N=520, K=200, B=2, H=2, S=300, T=300, Z=2, C=72, E=3, F=4, G
 OTHER_SIZE = 40
 OWN_SIZES = {"pooling": dict(H=6), "block-sparse": dict(P=6), "gemm-i4": dict(B=100, G=2), "gemm-fp8-blocks": dict(KB=2, NB=5)}
 # Random numbers would not meet what these kernels assume.
-SCALARS = {"attention-decode": dict(tokens=2, splits=3), "attention-varlen": dict(longest=200), "attention-window": dict(window=150)}
+SCALARS = {"attention-decode": dict(tokens=2, splits=3), "attention-varlen": dict(longest=200),
+           "attention-backward-varlen": dict(longest_q=200, longest_k=200), "attention-window": dict(window=150)}
 
 failed = False
 file = os.path.join(tempfile.mkdtemp(), "timeline.json")
