@@ -7,11 +7,12 @@ def tensor(*shape, element="f32"):
     return f"tensor<{'x'.join(map(str, shape))}x{element}>"
 
 
-def backward(d=128, keys=128, queries=64, rows=128, columns=64, causal=False, add=False, element="bf16", name=None):
+def backward(d=128, keys=128, queries=64, rows=128, columns=64, causal=False, add=False, apart=False, element="bf16", name=None):
     """A kernel for head size `d`.
 
-    Gradients of keys and values: output tiles of `keys` keys, `queries` queries an iteration. The gradient of queries: if `add`, blocks
-    add their parts of it in memory; else it has a grid of its own, output tiles of `rows` queries, `columns` keys an iteration.
+    Gradients of keys and values: output tiles of `keys` keys, `queries` queries an iteration; if `apart`, in a grid each, so that heads of more than 128
+    fit the registers. The gradient of queries: if `add`, blocks add their parts of it in memory; else it has a grid of its own, output tiles of `rows`
+    queries, `columns` keys an iteration.
     """
     name = name or "attention_backward" + ("_causal" if causal else "") + ("_add" if add else "")
     wide, rowwise, sums = f"memref<?x?x?x{d}x{element}>", "memref<?x?x?xf32>", f"memref<?x?x?x{d}xf32>"
@@ -37,10 +38,13 @@ tile.kernel @{name}(
   %L = memref.alloc(%B, %H, %S) : {rowwise}
   %E = memref.alloc(%B, %H, %S) : {rowwise}
 """
+    if add and apart:
+        raise ValueError("what blocks add to the gradient of queries is a third sum of the grid, which `apart` has no room for")
     if add:
         text += f"  %A = memref.alloc(%B, %H, %S) : {sums}\n"
     text += _before(d, element, wide, rowwise, sums, add)
-    text += _keys(d, keys, queries, causal, element, wide, rowwise, sums, add)
+    for parts in (("v",), ("k",)) if apart else (("k", "v"),):
+        text += _keys(d, keys, queries, causal, element, wide, rowwise, sums, add, parts)
     text += _convert(d, element, wide, sums) if add else _queries(d, rows, columns, causal, element, wide, rowwise)
     return text + "  tile.return\n}\n"
 
@@ -82,14 +86,15 @@ def _constants(step, s, acc):
 """
 
 
-def _keys(d, keys, queries, causal, element, wide, rowwise, sums, add):
+def _keys(d, keys, queries, causal, element, wide, rowwise, sums, add, parts):
     tall, flat, turned = tensor(keys, d, element=element), tensor(queries, d, element=element), tensor(d, queries, element=element)
     s, p, acc, row = tensor(keys, queries), tensor(keys, queries, element=element), tensor(keys, d), tensor(queries)
     bits, ints = tensor(keys, queries, element="i1"), tensor(keys, queries, element="i32")
     text = f"""  tile.grid (%b, %g, %j) = (0, 0, 0) to (%B, %G, %T) step (1, 1, {keys}) {{
 {_constants(queries, s, acc)}    %k = tile.load %K[%b, %g, %j, %c0] : {wide} -> {tall}
-    %v = tile.load %V[%b, %g, %j, %c0] : {wide} -> {tall}
 """
+    if "k" in parts:
+        text += f"    %v = tile.load %V[%b, %g, %j, %c0] : {wide} -> {tall}\n"
     start, mask, exponent = "%c0", "", "%x"
     if add and not causal:
         exponent = "%y"
@@ -119,48 +124,70 @@ def _keys(d, keys, queries, causal, element, wide, rowwise, sums, add):
       %seen = arith.cmpi sge, %query, %own : {ints}
       %y = arith.select %seen, %x, %never : {bits}, {s}
 """
+    both = ", ".join
+    types = both([acc] * len(parts))
+
+    def carried(before, after):
+        return both(f"%d{part}{before} = %{f'd{part}{after}' if after else 'nothing'}" for part in parts)
+
     text += f"""    %head = arith.muli %g, %R : index
     %after = arith.addi %head, %R : index
     %last = arith.minsi %after, %H : index
-    %dk, %dv = scf.for %h = %head to %last step %c1 iter_args(%dk2 = %nothing, %dv2 = %nothing) -> ({acc}, {acc}) {{
-      %dks, %dvs = scf.for %i = {start} to %S step %step iter_args(%dk0 = %dk2, %dv0 = %dv2) -> ({acc}, {acc}) {{
+    {both(f"%d{part}" for part in parts)} = scf.for %h = %head to %last step %c1 iter_args({carried(2, 0)}) -> ({types}) {{
+      {both(f"%d{part}s" for part in parts)} = scf.for %i = {start} to %S step %step iter_args({carried(0, 2)}) -> ({types}) {{
       %q = tile.load %Q[%b, %h, %i, %c0] : {wide} -> {flat}
       %qt = tile.transpose %q dims = [1, 0] : {flat} -> {turned}
       %s = tile.mma %k, %qt : {tall}, {turned} -> {s}
       %do = tile.load %DO[%b, %h, %i, %c0] : {wide} -> {flat}
-      %dot = tile.transpose %do dims = [1, 0] : {flat} -> {turned}
+"""
+    if "k" in parts:
+        text += f"""      %dot = tile.transpose %do dims = [1, 0] : {flat} -> {turned}
       %dp = tile.mma %v, %dot : {tall}, {turned} -> {s}
-      %l = tile.load %L[%b, %h, %i] : {rowwise} -> {row}
+"""
+    text += f"""      %l = tile.load %L[%b, %h, %i] : {rowwise} -> {row}
       %scaled = arith.mulf %s, %factors : {s}
       %ls = tile.broadcast %l dims = [1] : {row} -> {s}
       %x = arith.subf %scaled, %ls : {s}
 {mask}      %p = math.exp2 {exponent} fastmath<afn> : {s}
-      %pn = arith.truncf %p : {s} to {p}
-      %e = tile.load %E[%b, %h, %i] : {rowwise} -> {row}
+"""
+    if "v" in parts:
+        text += f"      %pn = arith.truncf %p : {s} to {p}\n"
+    if "k" in parts:
+        text += f"""      %e = tile.load %E[%b, %h, %i] : {rowwise} -> {row}
       %es = tile.broadcast %e dims = [1] : {row} -> {s}
       %above = arith.subf %dp, %es : {s}
       %ds = arith.mulf %p, %above : {s}
       %dsn = arith.truncf %ds : {s} to {p}
-      %dv1 = tile.mma %pn, %do, %dv0 : {p}, {flat} -> {acc}
-      %dk1 = tile.mma %dsn, %q, %dk0 : {p}, {flat} -> {acc}
 """
-    if add:
+    if "v" in parts:
+        text += f"      %dv1 = tile.mma %pn, %do, %dv0 : {p}, {flat} -> {acc}\n"
+    if "k" in parts:
+        text += f"      %dk1 = tile.mma %dsn, %q, %dk0 : {p}, {flat} -> {acc}\n"
+    if add and d % 64 == 0:
         text += f"""      %kt = tile.transpose %k dims = [1, 0] : {tall} -> {tensor(d, keys, element=element)}
       %dqt = tile.mma %kt, %dsn : {tensor(d, keys, element=element)}, {p} -> {tensor(d, queries)}
       tile.atomic add %dqt, %A[%b, %h, %i, %c0] dims = [3, 2] : {tensor(d, queries)} -> {sums}
 """
-    return text + f"""      scf.yield %dk1, %dv1 : {acc}, {acc}
+    elif add:  # the rows of a product on the tensor cores are multiples of 64
+        text += f"""      %dst = tile.transpose %dsn dims = [1, 0] : {p} -> {tensor(queries, keys, element=element)}
+      %dq = tile.mma %dst, %k : {tensor(queries, keys, element=element)}, {tall} -> {tensor(queries, d)}
+      tile.atomic add %dq, %A[%b, %h, %i, %c0] : {tensor(queries, d)} -> {sums}
+"""
+    text += f"""      scf.yield {both(f"%d{part}1" for part in parts)} : {types}
       }}
-      scf.yield %dks, %dvs : {acc}, {acc}
+      scf.yield {both(f"%d{part}s" for part in parts)} : {types}
     }}
-    %scales = tensor.splat %scale : {acc}
+"""
+    if "k" in parts:
+        text += f"""    %scales = tensor.splat %scale : {acc}
     %dkw = arith.mulf %dk, %scales : {acc}
     %dkn = arith.truncf %dkw : {acc} to {tall}
-    %dvn = arith.truncf %dv : {acc} to {tall}
-    tile.store %dkn, %DK[%b, %g, %j, %c0] : {tall} -> {wide}
-    tile.store %dvn, %DV[%b, %g, %j, %c0] : {tall} -> {wide}
-  }}
 """
+    if "v" in parts:
+        text += f"    %dvn = arith.truncf %dv : {acc} to {tall}\n"
+    for part in parts:
+        text += f"    tile.store %d{part}n, %D{part.upper()}[%b, %g, %j, %c0] : {tall} -> {wide}\n"
+    return text + "  }\n"
 
 
 def _queries(d, rows, columns, causal, element, wide, rowwise):

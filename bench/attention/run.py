@@ -17,7 +17,7 @@ Kernels come from rows.json. A row has:
   shapes      list of {name: size}; a size may be an expression over those before it. Symbols of the kernel's contract must be among them
   inputs      {argument: expression}: a number for a scalar, for an array of integers (all equal) or the scale of random floats; or a list of elements
   positive, negative   arguments whose random numbers have that sign
-  reference   attention, backward, varlen, decode, linear, or ssd (workload.py), with `options`: causal, window, cap, transposed
+  reference   attention, backward, varlen, varlen backward, decode, linear, or ssd (workload.py), with `options`: causal, window, cap, transposed
   flops       an expression; or `bytes`, and the row is in TB/s
   peers       of PEERS in workload.py
 

@@ -90,35 +90,67 @@ def prepare_backward(row, t, sizes):
             t["O"][b, h], t["LSE"][b, h] = scores.matrix(t["Q"][b, h], t["K"][b, g], t["V"][b, g], b, h)
 
 
+def gradients(scores, q, k, v, o, do, lse):
+    """(dQ, dK, dV) of one head by the formula, rows of queries at a time."""
+    k, v = k.float(), v.float()
+    key = torch.arange(len(k), device=k.device)
+    dq, dk, dv = torch.zeros(q.shape, device=q.device), torch.zeros_like(k), torch.zeros_like(v)
+    for i in range(0, len(q), ROWS_AT_ONCE):
+        qi, oi, doi, lsei = (x[i : i + ROWS_AT_ONCE].float() for x in (q, o, do, lse))
+        s = (qi @ k.t()) * scores.scale
+        if scores.options.get("causal"):
+            own = torch.arange(len(qi), device=k.device)[:, None] + i + len(k) - len(q)
+            s = s.masked_fill(key > own, -math.inf)
+        p = torch.exp(s - lsei[:, None])
+        ds = scores.scale * p * (doi @ v.t() - (doi * oi).sum(1, keepdim=True))
+        dq[i : i + ROWS_AT_ONCE] = ds @ k
+        dk += ds.t() @ qi
+        dv += p.t() @ doi
+    return dq, dk, dv
+
+
 def backward(row, t, sizes):
-    """By the formula, rows of queries at a time."""
     scores = Scores(row, t, sizes)
     result = {name: torch.zeros(t[name].shape, device=t[name].device) for name in ("DQ", "DK", "DV")}
     heads = t["Q"].shape[1]
     for b in range(t["Q"].shape[0]):
         for h in range(heads):
             g = h * t["K"].shape[1] // heads
-            k, v = t["K"][b, g].float(), t["V"][b, g].float()
-            key = torch.arange(len(k), device=k.device)
-            for i in range(0, t["Q"].shape[2], ROWS_AT_ONCE):
-                q, o, do, lse = (t[name][b, h, i : i + ROWS_AT_ONCE].float() for name in ("Q", "O", "DO", "LSE"))
-                s = (q @ k.t()) * scores.scale
-                if scores.options.get("causal"):
-                    own = torch.arange(len(q), device=k.device)[:, None] + i + len(k) - t["Q"].shape[2]
-                    s = s.masked_fill(key > own, -math.inf)
-                p = torch.exp(s - lse[:, None])
-                ds = scores.scale * p * (do @ v.t() - (do * o).sum(1, keepdim=True))
-                result["DQ"][b, h, i : i + ROWS_AT_ONCE] = ds @ k
-                result["DK"][b, g] += ds.t() @ q
-                result["DV"][b, g] += p.t() @ do
+            found = gradients(scores, t["Q"][b, h], t["K"][b, g], t["V"][b, g], *(t[name][b, h] for name in ("O", "DO", "LSE")))
+            for name, head, part in zip(("DQ", "DK", "DV"), (h, g, g), found):
+                result[name][b, head] += part
+    return result
+
+
+def sequences(t):
+    """(rows, keys) of each."""
+    ends_q, ends_k = t["CQ"].tolist(), t["CK"].tolist()
+    return [(slice(*ends_q[n : n + 2]), slice(*ends_k[n : n + 2])) for n in range(len(ends_q) - 1)]
+
+
+def prepare_packed(row, t, sizes):
+    scores = Scores(row, t, sizes)
+    for rows, keys in sequences(t):
+        for h in range(t["Q"].shape[1]):
+            g = h * t["K"].shape[1] // t["Q"].shape[1]
+            t["O"][rows, h], t["LSE"][h, rows] = scores.matrix(t["Q"][rows, h], t["K"][keys, g], t["V"][keys, g], 0, h)
+
+
+def packed_backward(row, t, sizes):
+    scores = Scores(row, t, sizes)
+    result = {name: torch.zeros(t[name].shape, device=t[name].device) for name in ("DQ", "DK", "DV")}
+    for rows, keys in sequences(t):
+        for h in range(t["Q"].shape[1]):
+            g = h * t["K"].shape[1] // t["Q"].shape[1]
+            found = gradients(scores, t["Q"][rows, h], t["K"][keys, g], t["V"][keys, g], t["O"][rows, h], t["DO"][rows, h], t["LSE"][h, rows])
+            for name, at, head, part in zip(("DQ", "DK", "DV"), (rows, keys, keys), (h, g, g), found):
+                result[name][at, head] += part
     return result
 
 
 def varlen(row, t, sizes):
     scores, o = Scores(row, t, sizes), empty_like(t["O"])
-    ends_q, ends_k = t["CQ"].tolist(), t["CK"].tolist()
-    for n in range(len(ends_q) - 1):
-        rows, keys = slice(*ends_q[n : n + 2]), slice(*ends_k[n : n + 2])
+    for n, (rows, keys) in enumerate(sequences(t)):
         for h in range(o.shape[1]):
             g = h * t["K"].shape[1] // o.shape[1]
             o[rows, h] = scores.matrix(t["Q"][rows, h], t["K"][keys, g], t["V"][keys, g], n, h)[0]
@@ -158,8 +190,8 @@ def ssd(row, t, sizes):
     return {"Y": y, "Z": z}
 
 
-PREPARATIONS = {"backward": prepare_backward}
-REFERENCES = {"attention": attention, "backward": backward, "varlen": varlen, "decode": decode, "linear": linear, "ssd": ssd}
+PREPARATIONS = {"backward": prepare_backward, "varlen backward": prepare_packed}
+REFERENCES = {"attention": attention, "backward": backward, "varlen": varlen, "varlen backward": packed_backward, "decode": decode, "linear": linear, "ssd": ssd}
 
 
 # ---------------------------------------------------------------- peers: functions of the tensors that return O
@@ -220,9 +252,26 @@ def sdpa_backward(backend):
     return make
 
 
+def flash2_backward(row, options):
+    """The gradients of packed sequences by FlashAttention-2's operators; its forward pass runs once for each set of tensors."""
+    forward = {}
+
+    def call(t):
+        key = t["Q"].data_ptr()
+        longest = t["longest_q"], t["longest_k"]
+        if key not in forward:
+            forward[key] = torch.ops.aten._flash_attention_forward(*(t[name] for name in "QKV"), t["CQ"], t["CK"], *longest, 0.0, bool(options.get("causal")), False, scale=t["scale"])[:4]
+        o, lse, state, offset = forward[key]
+        return torch.ops.aten._flash_attention_backward(t["DO"], *(t[name] for name in "QKV"), o, lse, t["CQ"], t["CK"], *longest, 0.0, bool(options.get("causal")), state, offset,
+                                                        scale=t["scale"])[0]
+
+    return call
+
+
 PEERS = {"cudnn": ("sdpa (cuDNN)", sdpa(SDPBackend.CUDNN_ATTENTION)), "flash": ("sdpa (FlashAttention-2)", sdpa(SDPBackend.FLASH_ATTENTION)),
          "efficient": ("sdpa (memory-efficient)", sdpa(SDPBackend.EFFICIENT_ATTENTION)), "cudnn backward": ("sdpa (cuDNN)", sdpa_backward(SDPBackend.CUDNN_ATTENTION)),
-         "flash backward": ("sdpa (FlashAttention-2)", sdpa_backward(SDPBackend.FLASH_ATTENTION)), "flash2": ("FlashAttention-2 (operator)", flash2)}
+         "flash backward": ("sdpa (FlashAttention-2)", sdpa_backward(SDPBackend.FLASH_ATTENTION)), "flash2": ("FlashAttention-2 (operator)", flash2),
+         "flash2 backward": ("FlashAttention-2 (operator)", flash2_backward)}
 
 
 # ---------------------------------------------------------------- a row on a device
