@@ -10,7 +10,7 @@
 #   DIR/runtime/                     the launcher's own device test
 #   DIR/test/GPU, DIR/bench          test/GPU/driver.py, bench/run.py, bench/attention/run.py and what they read
 #   DIR/products/X.cubin             with --products: the matrix products of test/GPU/make_gemms.py, for test/GPU/random_gemm.py and bench/gemm.py;
-#                                    with --sources DIR: the programs there, for the device only (make_gemms.py --sweep);
+#                                    with --sources DIR: the programs there, for the device only (make_gemms.py --sweep, make_attention.py);
 #                                    with --variants NAMES: only these (tilec --variants; with aligned the kit has a third of the bytes)
 #   DIR/peer-kit                     with --peer-kit: the cubins of bench/cuda_tile_kit.py, which bench/gemm.py times together with ours
 #
@@ -113,6 +113,7 @@ if [ $products = yes ] || [ -n "$more" ]; then
   mkdir "$out/products" "$work/products"
   [ $products = no ] || python3 "$root/test/GPU/make_gemms.py" "$work/products"
   [ -z "$more" ] || cp "$more"/*.mlir "$work/products/"
+  [ ! -f "$more/programs.json" ] || cp "$more/programs.json" "$out/products/"
   running=0
   for source in "$work"/products/*.mlir; do
     [ $running -lt "$jobs" ] || { wait -n || true; running=$((running - 1)); }
