@@ -1,6 +1,17 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The text of examples/attention.mlir with other tiles and head sizes."""
+"""The text of examples/attention.mlir with other tiles and head sizes, and that of examples/mamba2-ssd.mlir with other states."""
+
+import os
+
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
+
+
+def ssd(state):
+    """The kernel of examples/mamba2-ssd.mlir with a state of `state` x 64 for each head, a multiple of 64."""
+    with open(os.path.join(EXAMPLES, "mamba2-ssd.mlir"), encoding="utf-8") as file:
+        lines = [line for line in file if not line.startswith("//")]
+    return "".join(lines).replace("128", str(state))
 
 
 def forward(d, rows, keys, causal=False, d_v=None, element="bf16", name=None):

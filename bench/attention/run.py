@@ -12,7 +12,8 @@ Kernels come from rows.json. A row has:
   name        of the row; --filter selects by it
   example     a file in examples/, or:
   program     arguments of programs.forward, or:
-  backward    arguments of backward.backward
+  backward    arguments of backward.backward, or:
+  ssd         arguments of programs.ssd
   plan        optional: the plan tilec is given (with "name", so that rows differ)
   shapes      list of {name: size}; a size may be an expression over those before it. Symbols of the kernel's contract must be among them
   inputs      {argument: expression}: a number for a scalar, for an array of integers (all equal) or the scale of random floats; or a list of elements
@@ -81,13 +82,21 @@ def load_groups(options):
     return groups
 
 
+TEXTS = {"program": ("forward", programs.forward), "backward": ("backward", backward.backward), "ssd": ("mamba2", programs.ssd)}
+
+
+def text_of(row):
+    """(what the name begins with, the function that makes the text, its arguments)."""
+    return next((*TEXTS[kind], row[kind]) for kind in TEXTS if kind in row)
+
+
 def artifact_of(row):
     """The name of its file. Rows of one program share it."""
+    plan = "-" + row["name"].replace(" ", "-") if "plan" in row else ""
     if "example" in row:
-        return row["example"] + ("-" + row["name"].replace(" ", "-") if "plan" in row else "")
-    kind = "program" if "program" in row else "backward"
-    words = [str(value) if value is not True else name for name, value in row[kind].items()]
-    return ("forward-" if kind == "program" else "backward-") + "-".join(words) + ("-" + row["name"].replace(" ", "-") if "plan" in row else "")
+        return row["example"] + plan
+    prefix, _, arguments = text_of(row)
+    return "-".join([prefix] + [str(value) if value is not True else name for name, value in arguments.items()]) + plan
 
 
 def compile_rows(options, groups):
@@ -101,7 +110,8 @@ def compile_rows(options, groups):
             shutil.copyfile(os.path.join(ROOT, "examples", row["example"] + ".mlir"), source)
         else:
             with open(source, "w", encoding="utf-8") as file:
-                file.write(programs.forward(**row["program"]) if "program" in row else backward.backward(**row["backward"]))
+                _, make, arguments = text_of(row)
+                file.write(make(**arguments))
         command = [options.tilec, source, "-o", os.path.join(options.kit, name + (".so" if options.cpu else ".cubin"))]
         command += ["--target=cpu", "--mcpu=x86-64-v3"] if options.cpu else ["--report=full"]
         if "plan" in row and not options.cpu:
