@@ -46,7 +46,7 @@ for name, plan, sizes in cases():
     assert "multicast = " in made.stdout, f"{name}, {plan}: nothing is shared"
     assert "multicast_if" in made.stdout, f"{name}, {plan}: points left over share nothing"
     assert plan or "replicas(2)" in made.stdout, f"{name}: no ping-pong is derived"
-    for size, (clean, printed) in zip(sizes, simulate(sys.argv[1], made.stdout, [f"sizes={size} timings=40 cores=8" for size in sizes])):
+    for size, (clean, printed) in zip(sizes, simulate(sys.argv[1], made.stdout, [f"sizes={size} timings=16 cores=8" for size in sizes])):
         if not clean:
             print(f"{name}, {plan}, {size}: failed\n{printed}")
             failed = True

@@ -56,7 +56,7 @@ for name, plans, sizes in CASES:
         made = subprocess.run([sys.argv[1], "-", f"--pass-pipeline={PASSES}"], input=with_plan(program, plan), capture_output=True, text=True, check=True)
         assert "cta.ring" in made.stdout, f"{name}, {plan}: no channel"
         assert "pending = 1" not in plan or ") pending = 1" in made.stdout, f"{name}, {plan}: nothing stays in flight"
-        for size, (clean, printed) in zip(sizes, simulate(sys.argv[1], made.stdout, [f"sizes={size} timings=40 cores=3" for size in sizes])):
+        for size, (clean, printed) in zip(sizes, simulate(sys.argv[1], made.stdout, [f"sizes={size} timings=16 cores=3" for size in sizes])):
             if not clean:
                 print(f"{name}, {plan}, {size}: failed\n{printed}")
                 failed = True

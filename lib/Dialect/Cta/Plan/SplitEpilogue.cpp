@@ -301,6 +301,10 @@ static LogicalResult refuseWhole(tile::KernelOp kernel, int64_t width) {
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       auto converted = store.getValue().getDefiningOp<ConvertLayoutOp>();
       value = converted ? converted.getSource() : store.getValue();
+    } else if (auto atomic = dyn_cast<AtomicOp>(op)) { // by threads, so it has no subtiles
+      value = atomic.getValue();
+      while (auto converted = value.getDefiningOp<ConvertLayoutOp>())
+        value = converted.getSource();
     }
     if (!value)
       return;

@@ -36,6 +36,21 @@ tile.kernel @sums_twice(%C: memref<?x?xf16>, %D: memref<?x?xf16>) attributes {ph
 
 // -----
 
+// What threads add to memory has no subtiles.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!tile = tensor<64x64xf32, #acc>
+tile.kernel @by_threads(%C: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 32>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : !tile
+    // expected-error@+1 {{cannot be computed in epilogue subtiles of 32 columns, as its plan says}}
+    cta.atomic add relaxed device %t, %C[%z, %z] : !tile -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
 // expected-error@+1 {{plan: 'epilogue' is a multiple of 8, the columns of a fragment, or 0, got 4}}
 tile.kernel @too_narrow() attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 4>, warpgroups = 1} {
   tile.return

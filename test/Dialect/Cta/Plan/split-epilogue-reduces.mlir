@@ -138,20 +138,6 @@ tile.kernel @reads_it_later(%C: memref<?x?xf32>, %D: memref<?x?xf32>, %x: memref
   tile.return
 }
 
-// Atomics that threads make have no subtiles.
-// CHECK-LABEL: tile.kernel @threads(
-// CHECK: cta.atomic add {{.*}} : tensor<128x64xf32, #wgmma_acc>
-// CHECK-NOT: cta.atomic
-// CHECK: tile.return
-tile.kernel @threads(%C: memref<?x?xf32>, %x: memref<?x?xf32>) attributes {phase = #placed, plan = #parts, warpgroups = 2} {
-  tile.grid () = () to () step () {
-    %z = arith.constant 0 : index
-    %acc = cta.load %x[%z, %z] : memref<?x?xf32> -> !sum
-    cta.atomic add relaxed device %acc, %C[%z, %z] : !sum -> memref<?x?xf32>
-  }
-  tile.return
-}
-
 // A sum and a store of another array are split together: what both need is computed once for each subtile.
 // CHECK-LABEL: tile.kernel @sum_and_store(
 // CHECK: %[[X0:.*]] = math.exp {{.*}} : tensor<128x32xf32
