@@ -68,7 +68,8 @@ bool layoutTensorMap(const TensorMapRequest &request, TensorMapFields &fields, s
       continue;
     }
     int64_t bytes;
-    bool legal = !__builtin_mul_overflow(request.strides[d], size, &bytes) && bytes > 0 &&
+    // A stride of 0 repeats what is loaded, for instance a head of keys for several of queries.
+    bool legal = !__builtin_mul_overflow(request.strides[d], size, &bytes) && bytes >= 0 &&
                  bytes < (int64_t{1} << 40) && bytes % 16 == 0;
     if (!legal && request.sizes[d] == 1) {
       // The dimension has one element, so that its stride is never used. Any stride that the driver
@@ -78,7 +79,7 @@ bool layoutTensorMap(const TensorMapRequest &request, TensorMapFields &fields, s
     }
     if (!legal)
       return fail(where + "stride " + number(request.strides[d]) + " elements of " + number(size) +
-                  " bytes, it must be a positive multiple of 16 bytes below 2^40");
+                  " bytes, it must be a multiple of 16 bytes below 2^40, and not negative");
     fields.strides[i - 1] = static_cast<uint64_t>(bytes);
   }
   int64_t inner = request.box[request.rank - 1] * size;

@@ -63,11 +63,22 @@ TEST(TensorMap, PairsOfLinesWhereRowsBeginOne) {
   EXPECT_EQ(promotion(384, 0x10080), cuda::TensorMapL2Promotion128B);
 }
 
+TEST(TensorMap, RowsThatAreOneRowInMemory) {
+  TensorMapRequest request = matrix();
+  request.strides[0] = 0;
+  TensorMapFields fields;
+  std::string error;
+  EXPECT_TRUE(layoutTensorMap(request, fields, error)) << error;
+  EXPECT_EQ(fields.strides[0], 0u);
+}
+
 TEST(TensorMap, Rules) {
   TensorMapRequest request = matrix();
   request.strides[0] = 267;
   EXPECT_EQ(failure(request), "TMA descriptor: dimension 0 of the map: stride 267 elements of 2 "
-                              "bytes, it must be a positive multiple of 16 bytes below 2^40");
+                              "bytes, it must be a multiple of 16 bytes below 2^40, and not negative");
+  request.strides[0] = -256;
+  EXPECT_NE(failure(request).find("not negative"), std::string::npos);
   request = matrix();
   request.strides[1] = 2;
   EXPECT_NE(failure(request).find("must be contiguous"), std::string::npos);
