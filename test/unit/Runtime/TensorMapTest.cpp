@@ -75,8 +75,9 @@ TEST(TensorMap, RowsThatAreOneRowInMemory) {
 TEST(TensorMap, Rules) {
   TensorMapRequest request = matrix();
   request.strides[0] = 267;
-  EXPECT_EQ(failure(request), "TMA descriptor: dimension 0 of the map: stride 267 elements of 2 "
-                              "bytes, it must be a multiple of 16 bytes below 2^40, and not negative");
+  EXPECT_EQ(failure(request),
+            "TMA descriptor: dimension 0 of the map: stride 267 elements of 2 "
+            "bytes, it must be a multiple of 16 bytes below 2^40, and not negative");
   request.strides[0] = -256;
   EXPECT_NE(failure(request).find("not negative"), std::string::npos);
   request = matrix();
