@@ -290,7 +290,7 @@ def examples(Case, shapes):
         ],
         "attention-alibi": [
             Case("attention_alibi", attention_alibi, plain[:3] + [("slopes", np.float32, ["H"])] + plain[3:], ("O", bf16, queries),
-                 equal + shapes("B H S T", (1, 12, 40, 1100)), **CLOSE, prepare=make_slopes)
+                 equal + shapes("B H S T", (1, 12, 40, 530)), **CLOSE, prepare=make_slopes)
         ],
         "attention-bias": [
             Case("attention_bias", attention_bias, plain[:3] + [("bias", bf16, ["B", "H", "S", "T"])] + plain[3:], ("O", bf16, queries), equal, **CLOSE,
