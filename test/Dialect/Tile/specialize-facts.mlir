@@ -305,6 +305,24 @@ tile.kernel @by_size(%L: memref<?x?xf32, strided<[?, 1]>>, %X: memref<?x?xf32>, 
   tile.return
 }
 
+// So it is with a limit, which cuts the vectors of a store.
+// CHECK-LABEL: tile.kernel @by_limit_aligned(
+// CHECK-SAME: <align, arg = 0
+// CHECK-SAME: <align, arg = 1
+// CHECK-LABEL: tile.kernel @by_limit_any(
+tile.kernel @by_limit(%A: memref<?x?xf32> {tile.shape = ["M", "N"]}, %B: memref<?x?xf32> {tile.shape = ["M", "K"]}) {
+  %c1 = arith.constant 1 : index
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (1, 1024) {
+    %a = tile.load %A[%i, %c1] dims = [1] : memref<?x?xf32> -> tensor<32xf32>
+    %r = tile.reduce addf %a dims = [0] : tensor<32xf32> -> tensor<f32>
+    %s = tile.broadcast %r dims = [] : tensor<f32> -> tensor<1024xf32>
+    tile.store %s, %B[%i, %j] dims = [1] limit = [%N] : tensor<1024xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
 // A view may begin anywhere, and an index tile may name any row: their arrays have the facts.
 // CHECK-LABEL: tile.kernel @views_aligned(
 // CHECK-SAME: <align, arg = 0

@@ -79,6 +79,7 @@ private:
   KernelOp kernel;
   Builder b;
   SmallVector<Attribute> guards;
+  llvm::SmallDenseSet<unsigned> gain; ///< the arguments of which multiples are assumed
 };
 } // namespace
 
@@ -313,9 +314,19 @@ bool Assumption::assumePieces(const TileArguments &arguments, bool alone) {
                                        "copying them, or they are too small to be copied");
 }
 
-/// The arguments of which some access can have vectors or TMA, as far as its place says.
-static llvm::SmallDenseSet<unsigned> findVectorArguments(KernelOp kernel) {
-  llvm::SmallDenseSet<unsigned> found;
+namespace {
+/// What the places of the accesses of a kernel allow.
+struct Places {
+  /// The arguments of which some access can have vectors or TMA.
+  llvm::SmallDenseSet<unsigned> even;
+  /// For each access, in their order: the argument, and the divisors, up to a vector of 16 bytes,
+  /// of its coordinates and limits, and of the contiguous size.
+  std::vector<std::pair<unsigned, SmallVector<int64_t>>> divisors;
+};
+} // namespace
+
+static Places lookAtPlaces(KernelOp kernel) {
+  Places places;
   Facts facts(kernel);
   auto look = [&](Operation *op, const AccessParts &parts) {
     auto argument = dyn_cast_or_null<BlockArgument>(rootOf(parts.memref));
@@ -327,7 +338,13 @@ static llvm::SmallDenseSet<unsigned> findVectorArguments(KernelOp kernel) {
     const int64_t inner = contiguousDim(cast<MemRefType>(argument.getType()));
     Value coord = isWhole && inner >= 0 ? parts.coordOf(inner) : Value();
     if (!coord || facts.divisibility(coord) % 2 == 0)
-      found.insert(argument.getArgNumber());
+      places.even.insert(argument.getArgNumber());
+    auto &[arg, divisors] = places.divisors.emplace_back(argument.getArgNumber(), 0);
+    for (ValueRange values : {parts.coords, parts.limits})
+      for (Value value : values)
+        divisors.push_back(std::gcd(facts.divisibility(value), int64_t{16}));
+    if (inner >= 0)
+      divisors.push_back(std::gcd(facts.sizeDivisibility(argument, inner), int64_t{16}));
   };
   kernel.walk([&](Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
@@ -335,33 +352,38 @@ static llvm::SmallDenseSet<unsigned> findVectorArguments(KernelOp kernel) {
         .Case<StoreOp, ScatterOp, AtomicOp>(
             [&](auto store) { look(op, partsOf(store, store.getDest())); });
   });
-  return found;
+  return places;
 }
 
 /// Multiples of addresses bring an array nothing of which every access begins at an odd place of
-/// the contiguous dimension, or may; then a launch must not lose a variant for them. But sizes may
-/// make the places of other arrays even: if one of those suffers, all arguments gain.
+/// the contiguous dimension, or may; then a launch must not lose a variant for them. But its sizes
+/// may be coordinates or limits of other arrays: if an access of those suffers, all arguments gain.
 llvm::SmallDenseSet<unsigned> Assumption::argumentsThatGain(const TileArguments &arguments) const {
-  auto gaining = [&](llvm::function_ref<bool(unsigned)> assumed) {
+  const llvm::SmallDenseSet<unsigned> every(arguments.indices.begin(), arguments.indices.end());
+  if (lookAtPlaces(kernel).even.size() == every.size())
+    return every;
+  auto assuming = [&](llvm::function_ref<bool(unsigned)> assumed) {
     auto scratch = cast<KernelOp>(kernel->clone());
     Assumption assumption(scratch);
     for (unsigned arg : arguments.indices)
       if (assumed(arg))
         assumption.assumeArgument(arg, arguments.onlyRank1);
-    llvm::SmallDenseSet<unsigned> found = findVectorArguments(scratch);
+    Places places = lookAtPlaces(scratch);
     scratch->erase();
-    return found;
+    return places;
   };
-  llvm::SmallDenseSet<unsigned> every(arguments.indices.begin(), arguments.indices.end()),
-      found = gaining([](unsigned) { return true; });
-  if (found.size() == every.size() ||
-      gaining([&](unsigned arg) { return found.contains(arg); }) == found)
-    return found;
-  return every;
+  const Places all = assuming([](unsigned) { return true; });
+  if (all.even.size() == every.size())
+    return every;
+  const Places some = assuming([&](unsigned arg) { return all.even.contains(arg); });
+  for (auto [with, without] : llvm::zip_equal(all.divisors, some.divisors))
+    if (all.even.contains(with.first) && with.second != without.second)
+      return every;
+  return all.even;
 }
 
 void Assumption::assume(const TileArguments &arguments) {
-  const llvm::SmallDenseSet<unsigned> gain = argumentsThatGain(arguments);
+  gain = argumentsThatGain(arguments);
   for (unsigned arg : arguments.indices)
     if (gain.contains(arg))
       assumeArgument(arg, arguments.onlyRank1);
@@ -386,7 +408,8 @@ std::optional<bool> Assumption::assumeLines(const TileArguments &arguments) {
   for (LoadOp load : operands) {
     auto argument = dyn_cast<BlockArgument>(load.getSource());
     const int64_t inner = contiguousDim(load.getMemRefType());
-    if (!argument || argument.getOwner() != &kernel.getBody().front() || inner < 0)
+    if (!argument || argument.getOwner() != &kernel.getBody().front() || inner < 0 ||
+        !gain.contains(argument.getArgNumber()))
       return std::nullopt;
     assumeMultiples(argument.getArgNumber(), tessera::hopper::kL2LineBytes);
     Facts facts(kernel);
