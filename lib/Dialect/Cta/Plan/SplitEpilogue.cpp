@@ -316,10 +316,13 @@ static LogicalResult refuseWhole(tile::KernelOp kernel, int64_t width) {
   });
   if (!wide || hasParts)
     return success();
-  return refusePlan(wide->emitOpError("cannot be computed in epilogue subtiles of "))
-         << width
-         << " columns, as its plan says: neither TMA nor whole vectors move such subtiles, or its "
-            "tile has other readers; plan epilogue = 0, or another width";
+  InFlightDiagnostic error = refusePlan(wide->emitOpError("cannot be computed in epilogue subtiles "
+                                                          "of "))
+                             << width << " columns, as its plan says: ";
+  if (isa<AtomicOp>(wide))
+    return error << "threads add it to memory, each its own elements; plan epilogue = 0";
+  return error << "neither TMA nor whole vectors move such subtiles, or its "
+                  "tile has other readers; plan epilogue = 0, or another width";
 }
 
 /// True if what leads to the stored tile loads tiles, evaluates functions, or uses a scalar that is

@@ -43,7 +43,7 @@ tile.kernel @by_threads(%C: memref<?x?xf32>) attributes {phase = #tile.phase<pla
   tile.grid () = () to () step () {
     %z = arith.constant 0 : index
     %t = arith.constant dense<1.0> : !tile
-    // expected-error@+1 {{cannot be computed in epilogue subtiles of 32 columns, as its plan says}}
+    // expected-error@+1 {{cannot be computed in epilogue subtiles of 32 columns, as its plan says: threads add it to memory, each its own elements; plan epilogue = 0}}
     cta.atomic add relaxed device %t, %C[%z, %z] : !tile -> memref<?x?xf32>
   }
   tile.return
