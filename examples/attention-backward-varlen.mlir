@@ -20,8 +20,8 @@
 //   for each row of queries and head:  DQ = scale · A
 //
 // A block at the end of a sequence reads rows of the next one: with L = ∞ their p is 0, so that it adds zeros to their sums, and the stores of DK and DV have a limit.
-// The loads have none, so that TMA can fetch them; for the same reason E and L of a sequence begin at a multiple of 64. All inputs have to be finite, but for LSE: 0 · NaN is NaN. A row that sees no key has LSE = −∞, and L = ∞,
-// too.
+// The loads have none, so that TMA can fetch them; for the same reason E and L of a sequence begin at a multiple of 64. All inputs but LSE have to be finite, and
+// so small that no product of neighbouring sequences overflows f32: 0 · ∞ is NaN. A row that sees no key has LSE = −∞, and L = ∞, too.
 //
 // Shapes: Q, O, DO, DQ are MxHx128, K, V, DK, DV are NxGx128, LSE is HxM, CQ and CK have one element more than there are sequences (ascending, from 0 to M and
 // N); longest_q and longest_k are the lengths of the longest sequences of queries and of keys, or more; any M, N, G, any number of sequences, also empty ones, and H a multiple of G. The launcher

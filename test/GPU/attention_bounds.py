@@ -84,7 +84,7 @@ def forward(q, k, v, case, sink=None):
 
 
 def backward(q, k, v, o, do, lse, case):
-    """[(dQ, bound), (dK, bound), (dV, bound)] of what the forward pass left, `o` and `lse`."""
+    """[(dQ, bound), (dK, bound), (dV, bound)] of what the forward pass left, `o` and `lse`. The parts of heads that share keys add up in one sum, and so do their bounds."""
     scores = Scores(q, k, case)
     p, relative = scores.weights(np.where(np.isfinite(lse), lse, np.inf))
     p[~np.isfinite(lse)] = 0.0
@@ -98,7 +98,7 @@ def backward(q, k, v, o, do, lse, case):
     def gradient(x, x_error, y, scale):
         """scale · xᵀ · y."""
         size = np.abs(x).T @ np.abs(y)
-        found, error = scale * (x.T @ y), abs(scale) * (x_error.T @ np.abs(y) + 2 * F32 * (len(x) + 8) * size)
+        found, error = scale * (x.T @ y), abs(scale) * (x_error.T @ np.abs(y) + 2 * F32 * (case.share * len(x) + 8) * size)
         return found, error
     return [gradient(ds.T, ds_error.T, k, case.scale), gradient(ds, ds_error, q, case.scale), gradient(p, p * (unit + relative) + LEAST, do, 1.0)]
 

@@ -7,7 +7,7 @@
 
 DIR holds what make_attention.py wrote and the cubins of it (scripts/gpu-kit.sh --sources, then the folder products of the kit). Each program gets as many cases. A case draws batches, heads, queries and keys (0, 1,
 primes, edges of tiles, up to --largest), the size of the logits (up to several hundreds) and what else the kernel takes; a quarter of the cases lies at
-addresses that are no multiples of 16 bytes. Outputs begin as NaN, and bytes around all arrays may not change. Every eighth case runs 20 times and must give the same
+addresses that are no multiples of 16 bytes. Outputs begin as NaN, and bytes around all arrays may not change. One case of eight runs 20 times and must give the same
 bits, unless blocks add to memory. A case is its number: --only runs it alone.
 Prints the failures and one line of counts, `N passed, N failed`; a kernel that hangs ends the process (exit code 99). Needs numpy and ml_dtypes; PyTorch for a GPU.
 """
@@ -75,6 +75,8 @@ class Case:
             self.slopes = (2.0 ** -rng.uniform(0, 8, self.heads)).astype(np.float32)
         if what.get("sinks"):
             self.sinks = np.where(rng.random(self.heads) < 0.2, -np.inf, self.spread * rng.standard_normal(self.heads)).astype(np.float32)
+        self.repeats = REPEATS if generator.random() < 0.125 and self.what.get("ordered") is not False else 0
+        self.more = [generator.choice((0, 0, 1, 64, 200)) for _ in range(2)]  # than the longest sequence
         self.generator = generator
         self.arrays = self.make()
 
@@ -175,7 +177,8 @@ class Case:
         found = {"scale": self.scale, "cap": self.cap, "window": self.window}
         if self.what.get("packed"):
             longest = [int(np.diff(self.arrays[ends]).max()) for ends in ("CQ", "CK")]
-            found |= {"longest": longest[0] + self.number % 3, "longest_q": longest[0], "longest_k": longest[1] + self.number % 2}
+            longest = [length + more for length, more in zip(longest, self.more)]
+            found |= {"longest": longest[0], "longest_q": longest[0], "longest_k": longest[1]}
         return found
 
 
@@ -278,7 +281,7 @@ class Runner:
             else:
                 array = np.full(wanted[name][0].shape, np.nan, np.float32 if argument["element"] == "f32" else DTYPES[argument["element"]])
                 outputs[name] = None
-            offset = case.generator.choice((2, 4, 8)) * array.dtype.itemsize if case.unaligned else 0
+            offset = case.generator.choice((2, 4, 6, 10) if array.dtype.itemsize == 2 else (4, 8, 12)) if case.unaligned else 0
             buffers[name] = Buffer(array, offset, self.on_device)
             values.append(buffers[name])
             if name in outputs:
@@ -317,9 +320,7 @@ class Runner:
                 f"{wanted[at]:.6g}, give or take {bound[at]:.2g}")
 
     def repeat(self, case, launch, buffers, outputs):
-        if case.number % 8 != 1 or case.what.get("ordered") is False:
-            return None
-        for number in range(REPEATS):
+        for number in range(case.repeats):
             for name in outputs:
                 buffers[name].poison()
             self.limit = time.monotonic() + HANG_S
