@@ -120,6 +120,8 @@ def check_tf32():
     found = sums.multiply_matrices(Floats(kind, np.array([[-1.0, 1.0]]), np.array([[1.0, 1.0]])), column, None, kind)
     expect("an interval around zero times infinity", found.unk is not None and bool(found.unk.all()))
     # NaN is NaN, whatever is beside it.
+    least = sums.multiply_matrices(Floats(kind, np.full((1, 3), kind.smallest)), Floats(kind, np.full((3, 1), 0.4)), None, kind)
+    expect("each of three products may be rounded to 0", least.lo[0, 0] <= 0.0 and least.hi[0, 0] >= kind.smallest)
     found = sums.multiply_matrices(Floats(kind, np.array([[1e-42, np.nan]])), column, None, kind, True)
     expect("NaN beside what may vanish", found.unk is None and bool(np.isnan(found.lo).all()))
 

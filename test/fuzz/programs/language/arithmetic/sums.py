@@ -196,8 +196,10 @@ def multiply_matrices(a, b, c, kind, tf32=False, fraction=None):
         if c is not None:
             low, high = low + c.lo, high + c.hi
             size = size + np.maximum(np.abs(c.lo), np.abs(c.hi))
-        rounding = (depth + 4) * acc.unit / 2 * TENSOR_CORE * 1.01 * size
+        # Products below the normal numbers lose bits that their size says nothing of.
+        rounding = (depth + 4) * acc.unit / 2 * TENSOR_CORE * 1.01 * size + depth * acc.smallest
         quantum = lowest_bit(a.lo) * lowest_bit(b.lo)
+        exact &= quantum >= acc.smallest
         if c is not None:
             quantum = min(quantum, lowest_bit(c.lo))
         if tf32:
