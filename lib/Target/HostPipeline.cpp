@@ -110,10 +110,10 @@ static void addScalars(OpPassManager &pm) {
 static void addLLVM(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
+  pm.addPass(createCPUPreciseMath()); // before upstream makes loops of powers
   pm.addPass(createConvertMathToFuncs());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createCPULowerAsserts());
-  pm.addPass(createCPUPreciseMath());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   // Before the constants are LLVM's: of a memref.dim whose index it does not know, the conversion

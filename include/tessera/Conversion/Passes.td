@@ -113,11 +113,13 @@ def CPULowerCopies : Pass<"cpu-lower-copies"> {
 }
 
 def CPUPreciseMath : Pass<"cpu-precise-math", "mlir::ModuleOp"> {
-  let summary = "Call libm for functions without an LLVM intrinsic";
+  let summary = "Call libm for functions that upstream makes of others, with errors";
   let description = [{
-    Upstream's conversion to LLVM turns `math.expm1` into exp(x) - 1 and `math.log1p` into log(1 + x), which lose all digits near 0.
+    Upstream's conversion to LLVM turns `math.expm1` into exp(x) - 1 and `math.log1p` into log(1 + x), which lose all digits near 0. It makes a loop of
+    multiplications of `math.fpowi`, each of which is rounded: x^9 may be off by 8 half units of the last place, x^1000 by a thousand. Here it becomes
+    `math.powf` of the absolute value in f64, with the sign of x for odd exponents.
   }];
-  let dependentDialects = ["mlir::func::FuncDialect"];
+  let dependentDialects = ["mlir::func::FuncDialect", "mlir::arith::ArithDialect"];
 }
 
 def CPULowerAsserts : Pass<"cpu-lower-asserts", "mlir::ModuleOp"> {
