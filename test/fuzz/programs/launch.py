@@ -30,6 +30,7 @@ _MORE = {
     "tessera_rt_alloc": (_P, [_P, ctypes.c_size_t, ctypes.POINTER(_P)]),
     "tessera_rt_copy_in": (ctypes.c_int, [_P, _P, _P, ctypes.c_size_t, ctypes.POINTER(_P)]),
     "tessera_rt_copy_out": (ctypes.c_int, [_P, _P, _P, ctypes.c_size_t, ctypes.POINTER(_P)]),
+    "tessera_rt_free": (None, [_P, _P]),
     "tessera_rt_synchronize": (ctypes.c_int, [_P, _P, ctypes.POINTER(_P)]),
     "tessera_rt_set_threads": (None, [_P, ctypes.c_uint]),
 }
