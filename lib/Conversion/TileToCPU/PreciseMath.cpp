@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Conversion/Passes.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,12 +17,6 @@ namespace tessera {
 } // namespace tessera
 
 using namespace mlir;
-
-/// The type of a scalar or a vector with another element type.
-static Type withElement(Type type, Type element) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  return shaped ? shaped.clone(element) : element;
-}
 
 static Value constant(ImplicitLocOpBuilder &b, Type type, TypedAttr value) {
   if (auto shaped = dyn_cast<ShapedType>(type))
@@ -42,7 +37,7 @@ struct PowerByPow : OpRewritePattern<math::FPowIOp> {
     if (!element.isF32() && !element.isF64())
       return rewriter.notifyMatchFailure(op, "computed in another type");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    const Type wide = withElement(type, b.getF64Type());
+    const Type wide = tessera::tile::withElement(type, b.getF64Type());
     Value size = math::AbsFOp::create(b, op.getLhs());
     if (element.isF32())
       size = arith::ExtFOp::create(b, wide, size);

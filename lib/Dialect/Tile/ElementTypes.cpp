@@ -35,6 +35,11 @@ int64_t tessera::tile::tensorCoreStep(Type a, Type b, Type result, bool allowsTf
   return isFloat8(a) && isFloat8(b) && (result.isF32() || result.isF16()) ? 32 : 0;
 }
 
+Type tessera::tile::withElement(Type type, Type element) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? Type(shaped.clone(element)) : element;
+}
+
 int64_t tessera::tile::elementBytes(Type type) {
   if (type.isIndex())
     return 8;

@@ -27,6 +27,10 @@ int64_t tensorCoreStep(mlir::Type a, mlir::Type b, mlir::Type result, bool allow
 /// The list above as text, for messages.
 llvm::StringRef tileElementTypesText();
 
+/// A scalar's type `element`, or that of a tile or vector of the shape of `type` with such
+/// elements.
+mlir::Type withElement(mlir::Type type, mlir::Type element);
+
 /// Bytes of an element in memory: i1 takes one byte, index eight.
 int64_t elementBytes(mlir::Type type);
 

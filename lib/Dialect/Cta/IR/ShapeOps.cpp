@@ -17,6 +17,12 @@ std::optional<int64_t> tessera::cta::lastOfSlice(int64_t offset, int64_t stride,
   return last;
 }
 
+Value ConvertLayoutOp::sourceOf(Value value) {
+  while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+    value = convert.getSource();
+  return value;
+}
+
 LogicalResult ConvertLayoutOp::verify() {
   if (erasedType(getSource().getType()) != erasedType(getResult().getType()))
     return emitOpError("convert_layout_c1: shape and element type must stay, got ")

@@ -16,14 +16,8 @@ using namespace tessera::cta;
 /// little for the operands.
 static constexpr int64_t kMaxStoreBytes = 128 * 1024;
 
-static Value beforeConversions(Value value) {
-  while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
-    value = convert.getSource();
-  return value;
-}
-
 bool tessera::cta::isLeftByProduct(Value value) {
-  auto type = cast<RankedTensorType>(beforeConversions(value).getType());
+  auto type = cast<RankedTensorType>(ConvertLayoutOp::sourceOf(value).getType());
   FragAttr frag = FragAttr::of(type);
   return type.getRank() >= 2 && frag && layout::isWgmmaAcc(frag.layout());
 }
@@ -47,7 +41,7 @@ static std::optional<std::string> moveByTma(IRRewriter &rewriter, tile::Facts &f
     return why;
   rewriter.setInsertionPoint(op);
   Value converted = op.getValue();
-  auto staged = StageOp::create(rewriter, op.getLoc(), shared, beforeConversions(converted),
+  auto staged = StageOp::create(rewriter, op.getLoc(), shared, ConvertLayoutOp::sourceOf(converted),
                                 /*concat_dim=*/0, /*offset=*/IntegerAttr{});
   // Warpgroups that store what they wrote themselves need not wait for each other.
   const bool apart = warpgroupParts(staged).has_value();

@@ -299,12 +299,9 @@ static LogicalResult refuseWhole(tile::KernelOp kernel, int64_t width) {
       auto stage = copy.getValue().getDefiningOp<StageOp>();
       value = stage ? stage.getInputs().front() : Value();
     } else if (auto store = dyn_cast<StoreOp>(op)) {
-      auto converted = store.getValue().getDefiningOp<ConvertLayoutOp>();
-      value = converted ? converted.getSource() : store.getValue();
+      value = ConvertLayoutOp::sourceOf(store.getValue());
     } else if (auto atomic = dyn_cast<AtomicOp>(op)) { // by threads, so it has no subtiles
-      value = atomic.getValue();
-      while (auto converted = value.getDefiningOp<ConvertLayoutOp>())
-        value = converted.getSource();
+      value = ConvertLayoutOp::sourceOf(atomic.getValue());
     }
     if (!value)
       return;

@@ -16,12 +16,6 @@ namespace tile = tessera::tile;
 /// True for f8 and for tiles of it.
 static bool hasFloat8(Type type) { return tile::isFloat8(getElementTypeOrSelf(type)); }
 
-/// `type`, or a tile of its shape, with another element type.
-static Type withElement(Type type, Type element) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  return tile ? Type(tile.clone(element)) : element;
-}
-
 bool tile::computesInFloat8(Operation *op) {
   if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
       isa<arith::ConstantOp, arith::BitcastOp, arith::SelectOp, arith::ExtFOp>(op))
@@ -38,8 +32,8 @@ bool tile::computesInFloat8(Operation *op) {
 /// f64 to f32 such that rounding the result once more, to a type of at most 22 bits, rounds as if
 /// there had been one step: an inexact result gets an odd last bit, on the side of zero.
 static Value roundToOdd(ImplicitLocOpBuilder &b, Value x) {
-  Type wide = x.getType(), type = withElement(wide, b.getF32Type()),
-       bitsType = withElement(wide, b.getI32Type());
+  Type wide = x.getType(), type = tile::withElement(wide, b.getF32Type()),
+       bitsType = tile::withElement(wide, b.getI32Type());
   Value nearest = arith::TruncFOp::create(b, type, x);
   Value back = arith::ExtFOp::create(b, wide, nearest);
   Value bits = arith::BitcastOp::create(b, bitsType, nearest);
@@ -66,11 +60,12 @@ SmallVector<Value> tile::expandFloat8(ImplicitLocOpBuilder &b, Operation *op,
   IRMapping mapping;
   for (Value operand : op->getOperands())
     if (hasFloat8(operand.getType()) && !mapping.contains(operand))
-      mapping.map(operand, arith::ExtFOp::create(b, withElement(operand.getType(), wide), operand));
+      mapping.map(operand,
+                  arith::ExtFOp::create(b, tile::withElement(operand.getType(), wide), operand));
   Operation *made = b.clone(*op, mapping);
   for (OpResult result : made->getResults())
     if (hasFloat8(result.getType()))
-      result.setType(withElement(result.getType(), wide));
+      result.setType(tile::withElement(result.getType(), wide));
   SmallVector<Value> results = expandAgain(made);
   if (results.empty())
     llvm::append_range(results, made->getResults());
@@ -85,7 +80,7 @@ SmallVector<Value> tile::expandFloat8(ImplicitLocOpBuilder &b, Operation *op,
 SmallVector<Value> tile::expandArgReduce(ImplicitLocOpBuilder &b, ArgReduceOp op) {
   if (!hasFloat8(op.getInput().getType()))
     return {};
-  auto wide = [&](Type type) { return withElement(type, b.getF32Type()); };
+  auto wide = [&](Type type) { return tile::withElement(type, b.getF32Type()); };
   Value input = arith::ExtFOp::create(b, wide(op.getInput().getType()), op.getInput());
   auto made = ArgReduceOp::create(b, wide(op.getValue().getType()), op.getIndex().getType(),
                                   op.getKind(), input, op.getDim(), op.getIsUnsigned());

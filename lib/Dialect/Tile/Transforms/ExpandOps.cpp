@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ExpandTileOps.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Transforms.h"
@@ -30,12 +31,6 @@ using arith::CmpIPredicate;
 using tessera::tile::LoadOp;
 using tessera::tile::MmaOp;
 namespace tile = tessera::tile;
-
-/// `type`, or a tile of its shape, with another element type.
-static Type withElement(Type type, Type element) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  return tile ? Type(tile.clone(element)) : element;
-}
 
 static bool isOnIndex(Operation *op) {
   return getElementTypeOrSelf(op->getOperand(0).getType()).isIndex();
@@ -124,7 +119,7 @@ static Value expandClass(ImplicitLocOpBuilder &b, Operation *op) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   // Or NaN, in f8E4M3FN, which has no infinity.
   APInt infinity = APFloat::getLargest(semantics).bitcastToAPInt() + 1;
-  Type bitsType = withElement(x.getType(), b.getIntegerType(width));
+  Type bitsType = tile::withElement(x.getType(), b.getIntegerType(width));
   Value bits = arith::BitcastOp::create(b, bitsType, x);
   Value magnitude =
       arith::AndIOp::create(b, bits, constant(b, bitsType, APInt::getSignedMaxValue(width)));
@@ -176,7 +171,7 @@ static SmallVector<Value> expandNarrowingCast(ImplicitLocOpBuilder &b, Operation
   const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   if (width >= 64 || (width >= 32 && !mayMeetCastToIndex(result)))
     return {};
-  Value wide = arith::IndexCastOp::create(b, withElement(x.getType(), b.getI64Type()), x);
+  Value wide = arith::IndexCastOp::create(b, tile::withElement(x.getType(), b.getI64Type()), x);
   return {arith::TruncIOp::create(b, type, wide)};
 }
 
@@ -206,12 +201,12 @@ static SmallVector<Value> expandIndex(ImplicitLocOpBuilder &b, Operation *op) {
   IRMapping mapping;
   for (Value operand : op->getOperands())
     mapping.map(operand, arith::IndexCastOp::create(
-                             b, withElement(operand.getType(), b.getI64Type()), operand));
+                             b, tile::withElement(operand.getType(), b.getI64Type()), operand));
   Operation *wide = b.clone(*op, mapping);
   SmallVector<Value> results;
   for (OpResult result : wide->getResults()) {
     Type type = result.getType();
-    result.setType(withElement(type, b.getI64Type()));
+    result.setType(tile::withElement(type, b.getI64Type()));
     results.push_back(arith::IndexCastOp::create(b, type, result));
   }
   return results;
@@ -322,7 +317,7 @@ static Value convertToInteger(ImplicitLocOpBuilder &b, Operation *op, Value x) {
   Type type = result.getType();
   if (!getElementTypeOrSelf(type).isInteger(1))
     return result;
-  result.setType(withElement(type, b.getI32Type()));
+  result.setType(tile::withElement(type, b.getI32Type()));
   return arith::TruncIOp::create(b, type, result);
 }
 
@@ -503,7 +498,7 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
         if (!getElementTypeOrSelf(exponent).isIndex())
           return {};
         Value wide =
-            arith::IndexCastOp::create(b, withElement(exponent, b.getI64Type()), op.getRhs());
+            arith::IndexCastOp::create(b, tile::withElement(exponent, b.getI64Type()), op.getRhs());
         return {math::FPowIOp::create(b, op.getLhs(), wide, op.getFastmath())};
       })
       .Case([&](arith::TruncFOp op) -> Values {

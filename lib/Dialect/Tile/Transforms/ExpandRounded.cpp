@@ -4,29 +4,25 @@
 // A part of tile-expand-ops: of tile.rounded, what is left are f32 and f64, and conversions to them
 // from i32 and i64.
 #include "ExpandTileOps.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 namespace tile = tessera::tile;
 
-static Type withElement(Type type, Type element) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  return tile ? Type(tile.clone(element)) : element;
-}
-
 /// Integers of a width that instructions convert. None is rounded.
 static Value widenInteger(ImplicitLocOpBuilder &b, Value x, bool isSigned) {
   Type element = getElementTypeOrSelf(x.getType());
   if (element.isIndex()) {
-    Type type = withElement(x.getType(), b.getI64Type());
+    Type type = tile::withElement(x.getType(), b.getI64Type());
     return isSigned ? arith::IndexCastOp::create(b, type, x).getResult()
                     : arith::IndexCastUIOp::create(b, type, x).getResult();
   }
   const unsigned width = element.getIntOrFloatBitWidth();
   if (width == 32 || width == 64)
     return x;
-  Type type = withElement(x.getType(), width < 32 ? b.getI32Type() : b.getI64Type());
+  Type type = tile::withElement(x.getType(), width < 32 ? b.getI32Type() : b.getI64Type());
   return isSigned ? arith::ExtSIOp::create(b, type, x).getResult()
                   : arith::ExtUIOp::create(b, type, x).getResult();
 }
@@ -51,11 +47,11 @@ SmallVector<Value> tile::expandRoundedOp(ImplicitLocOpBuilder &b, RoundedOp op,
     inputs.push_back(
         op.isConversion()
             ? widenInteger(b, input, op.getKind() == RoundedKind::SIToFP)
-            : arith::ExtFOp::create(b, withElement(input.getType(), b.getF32Type()), input));
+            : arith::ExtFOp::create(b, tile::withElement(input.getType(), b.getF32Type()), input));
   if (!isNarrow && inputs.front() == op.getInputs().front())
     return {};
   // Rounding to f32 and then to fewer digits in the same direction is rounding once.
-  Type wide = withElement(op.getType(), isNarrow ? b.getF32Type() : to);
+  Type wide = tile::withElement(op.getType(), isNarrow ? b.getF32Type() : to);
   Value result = RoundedOp::create(b, wide, op.getKindAttr(), inputs, op.getRoundingmodeAttr());
   if (isNarrow)
     result = arith::TruncFOp::create(b, op.getType(), result, op.getRoundingmodeAttr(),

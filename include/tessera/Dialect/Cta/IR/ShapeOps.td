@@ -27,6 +27,10 @@ def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable, Cta_Cost
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// The value that `value` is in another layout, through any number of these ops.
+    static ::mlir::Value sourceOf(::mlir::Value value);
+  }];
 }
 
 def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable, Cta_NoCost, Cta_Sliceable]> {
