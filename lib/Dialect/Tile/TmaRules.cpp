@@ -73,8 +73,6 @@ std::optional<std::string> tessera::tile::whyNotTmaStrides(Facts &facts, Value m
   for (unsigned d = 0, rank = type.getRank(); d < rank; ++d) {
     if (d == inner)
       continue;
-    if (strides[d] == 0)
-      return "dimension " + std::to_string(d) + " of " + name + " has stride 0";
     if (facts.strideDivisibility(memref, d) % units)
       return "the stride of dimension " + std::to_string(d) + " of " + name +
              " is not known to be a multiple of 16 bytes; add " + strideList(rank, d, units) +

@@ -268,3 +268,22 @@ tile.kernel @places(%X: memref<?x64x64xbf16> {tile.align = 16 : i64, tile.size_m
   }
   tile.return
 }
+
+// -----
+
+// A row that is repeated: TMA takes a stride of 0.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
+!smem = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+// CHECK-LABEL: tile.kernel @repeated
+// CHECK: cta.copy %X[%{{.*}}, %{{.*}}] {mechanism = #cta.mechanism<tma>} : memref<64x64xbf16, strided<[0, 1]>>
+tile.kernel @repeated(%X: memref<64x64xbf16, strided<[0, 1]>> {tile.align = 16 : i64}, %C: memref<64x64xf32>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a = cta.load %X[%c0, %c0] : memref<64x64xbf16, strided<[0, 1]>> -> tensor<64x64xbf16, #blocked>
+    %as = cta.stage %a : tensor<64x64xbf16, #blocked> -> !smem
+    %d = cta.wgmma %as, %as : !smem, !smem -> tensor<64x64xf32, #acc>
+    cta.store %d, %C[%c0, %c0] : tensor<64x64xf32, #acc> -> memref<64x64xf32>
+  }
+  tile.return
+}
