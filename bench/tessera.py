@@ -165,6 +165,28 @@ class Kernel:
         self.prepare(*values, stream=stream)()
 
 
+class ContiguousArray:
+    """What Launch wants to know of an array that is no tensor and has no gaps. A subclass has `shape`, `dtype` (numpy's) and data_ptr()."""
+
+    is_cuda = False
+
+    def element_size(self):
+        return self.dtype.itemsize
+
+    def dim(self):
+        return len(self.shape)
+
+    def stride(self):
+        strides, step = [], 1
+        for size in reversed(self.shape):
+            strides.insert(0, step)
+            step *= max(size, 1)
+        return strides
+
+    def is_contiguous(self):
+        return True
+
+
 _PACK = {"f64": "<d", "f32": "<f", "f16": "<e"}
 _BITS = {"i64": 64, "index": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 1}
 

@@ -32,10 +32,9 @@ class Scores:
         if case.cap:
             s = case.cap * np.tanh(s / case.cap)
             error = error + case.cap * 16 * F32
-        for added in (case.added(own, key),):
-            if added is not None:
-                s = s + added
-                rounded = rounded + np.abs(added)
+        added = case.added(own, key)
+        if added is not None:
+            s, rounded = s + added, rounded + np.abs(added)
         seen = np.ones(s.shape, bool)
         if case.causal:
             seen &= key <= own

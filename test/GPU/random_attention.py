@@ -18,7 +18,6 @@ import json
 import os
 import random
 import sys
-import threading
 import time
 
 import ml_dtypes
@@ -30,13 +29,13 @@ sys.path[:0] = [HERE, os.path.join(ROOT, "bench")]
 
 import attention_bounds as bounds  # noqa: E402
 import tessera  # noqa: E402
+from watchdog import Watchdog, closing  # noqa: E402
 
 PRIMES = (2, 3, 5, 7, 13, 31, 61, 67, 97, 127, 131, 191, 257, 383, 509, 769, 1021)
 EDGES = (63, 64, 65, 112, 127, 128, 129, 192, 255, 256, 257, 384, 511, 512, 513, 1024)
 DTYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
 GUARD = 256  # bytes around an array
 FILL = 0xFF  # a NaN in all types
-HANG_S = 10.0
 REPEATS = 20
 
 
@@ -182,8 +181,8 @@ class Case:
         return found
 
 
-class Buffer:
-    """An array on the host or the device, with bytes around it that nobody may write: what tessera.Launch wants to know of a tensor."""
+class Buffer(tessera.ContiguousArray):
+    """An array on the host or the device, with bytes around it that nobody may write."""
 
     def __init__(self, array, offset, on_device):
         array = np.require(array, requirements="C")
@@ -203,24 +202,8 @@ class Buffer:
             self.memory[:] = self.image
             self.address = self.memory.ctypes.data + begin
 
-    def element_size(self):
-        return self.dtype.itemsize
-
-    def dim(self):
-        return len(self.shape)
-
-    def stride(self):
-        strides, step = [], 1
-        for size in reversed(self.shape):
-            strides.insert(0, step)
-            step *= max(size, 1)
-        return strides
-
     def data_ptr(self):
         return self.address
-
-    def is_contiguous(self):
-        return True
 
     def fetch(self):
         self.now = self.memory.cpu().numpy() if self.is_cuda else self.memory.copy()
@@ -239,27 +222,20 @@ class Buffer:
 class Runner:
     def __init__(self, options):
         self.options, self.on_device = options, not options.cpu
-        self.kernels, self.variants, self.limit, self.doing = {}, {}, None, ""
+        self.kernels, self.variants = {}, {}
         self.counts = {"passed": 0, "failed": 0}
         self.tightest = 0.0
         # In a kit the programs are in a folder of it.
         beside = [os.path.join(options.folder, part, "libtessera_runtime.so") for part in ("", "..")]
         tessera.library(options.runtime or next((path for path in beside if os.path.exists(path)), None))
-        threading.Thread(target=self.watch, daemon=True).start()
+        self.watchdog = Watchdog(self.counts)
 
-    def watch(self):
-        while True:
-            time.sleep(0.2)
-            if self.limit and time.monotonic() > self.limit:
-                print(f"FAILED {self.doing}: hangs, no end after {HANG_S:g} s", flush=True)
-                self.counts["failed"] += 1
-                print(closing(self.counts) + ", stopped by the hang", flush=True)
-                os._exit(99)
-
-    def wait(self):
-        if self.on_device:
-            import torch
-            torch.cuda.synchronize()
+    def launch(self, case, prepared):
+        with self.watchdog.watching(case.describe()):
+            prepared()
+            if self.on_device:
+                import torch
+                torch.cuda.synchronize()
 
     def kernel(self, name):
         if name not in self.kernels:
@@ -289,10 +265,7 @@ class Runner:
         launch = kernel.prepare(*values)
         variant = kernel.variants[launch.variant()]
         self.variants[case.name, variant] = self.variants.get((case.name, variant), 0) + 1
-        self.doing, self.limit = case.describe(), time.monotonic() + HANG_S
-        launch()
-        self.wait()
-        self.limit = None
+        self.launch(case, launch)
         for name, buffer in buffers.items():
             found = buffer.fetch()
             changed = buffer.outside_changed(also_inside=name not in outputs)
@@ -323,18 +296,11 @@ class Runner:
         for number in range(case.repeats):
             for name in outputs:
                 buffers[name].poison()
-            self.limit = time.monotonic() + HANG_S
-            launch()
-            self.wait()
-            self.limit = None
+            self.launch(case, launch)
             for name, first in outputs.items():
                 if buffers[name].fetch().tobytes() != first.tobytes():
                     return f"run {number + 2} differs from run 1 in {name}"
         return None
-
-
-def closing(counts):
-    return ", ".join(f"{number} {outcome}" for outcome, number in counts.items())
 
 
 def parse_options():
@@ -371,7 +337,6 @@ def main():
             problem = runner.run(case)
         except tessera.Error as error:
             problem = f"error: {error}"
-        runner.limit = None
         runner.counts["failed" if problem else "passed"] += 1
         if problem:
             failures.append(f"{case.describe()}: {problem}")

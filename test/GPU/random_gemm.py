@@ -18,7 +18,6 @@ import json
 import os
 import random
 import sys
-import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -26,11 +25,11 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, os.path.join(ROOT, "bench")]
 
 import gemm_programs  # noqa: E402
+from watchdog import Watchdog, closing  # noqa: E402
 
 PRIMES = [2, 3, 5, 7, 11, 13, 17, 23, 31, 37, 61, 67, 97, 127, 131, 191, 251, 257, 383, 509, 521, 769, 1021, 1031, 1493, 1999]
 EDGES = [16, 63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257, 320, 384, 511, 512, 513, 768, 1024]
 GUARD = 64  # elements around an array
-HANG_S = 10.0
 
 
 def draw_size(generator, largest):
@@ -178,17 +177,7 @@ class Runner:
                 self.modules[program.path] = tessera.Module(program.path)
                 self.modules[program.path].prepare()
         self.counts = {"passed": 0, "failed": 0, "refused": 0}
-        self.limit, self.doing = None, ""
-        threading.Thread(target=self.watch, daemon=True).start()
-
-    def watch(self):
-        while True:
-            time.sleep(0.2)
-            if self.limit and time.monotonic() > self.limit:
-                print(f"FAILED {self.doing}: hangs, no end after {HANG_S:g} s", flush=True)
-                self.counts["failed"] += 1
-                print(closing(self.counts) + ", stopped by the hang", flush=True)
-                os._exit(99)
+        self.watchdog = Watchdog(self.counts)
 
     def finish(self):
         if self.device == "cuda":
@@ -267,10 +256,6 @@ class Runner:
                 f"{wanted[tuple(at)].item():.6g}; relative error {error:.2e}, worst {worst:.3g} times what is allowed")
 
 
-def closing(counts):
-    return ", ".join(f"{number} {outcome}" for outcome, number in counts.items())
-
-
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     in_kit = os.path.exists(os.path.join(ROOT, "kit.txt"))
@@ -310,12 +295,12 @@ def main():
     for case in cases:
         if time.monotonic() - began > options.budget:
             break
-        runner.doing, runner.limit = case.describe(), time.monotonic() + HANG_S
         try:
-            outcome, text = runner.run(case)
+            with runner.watchdog.watching(case.describe()):
+                outcome, text = runner.run(case)
         except Exception as error:
             outcome, text = "failed", f"{type(error).__name__}: {error}"
-        runner.limit, ran = None, ran + 1
+        ran += 1
         counts[outcome] += 1
         if outcome == "failed":
             failures.append(f"{case.describe()}: {text}")

@@ -25,38 +25,20 @@ def find_runtime():
     return beside if os.path.exists(beside) else None
 
 
-class Guarded:
-    """A copy of an array, with bytes around it that nobody may write: what tessera.Launch wants to know of a tensor."""
-
-    is_cuda = False
+class Guarded(tessera.ContiguousArray):
+    """A copy of an array, with bytes around it that nobody may write."""
 
     def __init__(self, array):
         array = np.require(array, requirements="C")
-        self.shape, self.dtype, self._item = array.shape, array.dtype, array.dtype.itemsize
+        self.shape, self.dtype = array.shape, array.dtype
         self._bytes = np.full(array.nbytes + 3 * ALIGNMENT, GUARD, np.uint8)
         self._begin = ALIGNMENT + -(self._bytes.ctypes.data + ALIGNMENT) % ALIGNMENT
         self._end = self._begin + array.nbytes
         self.before = array
         self._bytes[self._begin:self._end] = np.frombuffer(array.tobytes(), np.uint8)
 
-    def element_size(self):
-        return self._item
-
-    def dim(self):
-        return len(self.shape)
-
-    def stride(self):
-        strides, step = [], 1
-        for size in reversed(self.shape):
-            strides.insert(0, step)
-            step *= max(size, 1)
-        return strides
-
     def data_ptr(self):
         return self._bytes.ctypes.data + self._begin
-
-    def is_contiguous(self):
-        return True
 
     def value(self):
         return self._bytes[self._begin:self._end].view(self.dtype).reshape(self.shape)
