@@ -96,28 +96,51 @@ static void expectStopped(const CompileResult &result, StopCondition::Reason rea
       << result.diagnostics[0].message;
 }
 
-/// What the compilation takes without a bound is measured first, so that the timeout falls into
-/// different phases on any machine.
+/// The compilation of this chain takes at least 0.1 s on any machine.
 static void expectTimeout(Target target) {
   CompileOptions options;
   options.target = target;
   if (target == Target::Sm90a)
     options.emit = Emit::Ptx;
   const std::string program = chain(4000);
+  options.timeout = 1000;
   Clock::time_point start = Clock::now();
   EXPECT_TRUE(compile(program, options).ok);
   const double whole = secondsSince(start);
-  for (double part : {0.02, 0.3, 0.6}) {
-    options.timeout = part * whole;
-    start = Clock::now();
-    CompileResult result = compile(program, options);
-    EXPECT_LT(secondsSince(start), whole + 10) << part; // other processes may take the cores
-    expectStopped(result, StopCondition::Reason::TimedOut, "after its timeout of ");
-  }
-  options.timeout = 1000;
-  EXPECT_TRUE(compile(program, options).ok);
+  // The passes of a phase end early, and the phases behind it do not run.
+  options.timeout = 0.02;
+  start = Clock::now();
+  CompileResult result = compile(program, options);
+  EXPECT_LT(secondsSince(start), whole + 10); // other processes may take the cores
+  expectStopped(result, StopCondition::Reason::TimedOut, "after its timeout of ");
 }
 
+/// The host lets the timeout pass at the beginning of one phase after the other, so that it depends
+/// on no clock which of them is stopped.
+static void expectTimeoutInEachPhase(Target target) {
+  CompileOptions options;
+  options.target = target;
+  if (target == Target::Sm90a)
+    options.emit = Emit::Ptx;
+  const std::string program = chain(1);
+  const CompileResult whole = compile(program, options);
+  ASSERT_TRUE(whole.ok);
+  // Several times what an idle machine takes. On a busy one an earlier phase may be stopped.
+  options.timeout = 0.2;
+  for (const auto &[phase, seconds] : whole.timings) {
+    const Clock::time_point start = Clock::now();
+    options.progress = [&, name = &phase](const CompileProgress &progress) {
+      while (progress.phase == *name && secondsSince(start) <= options.timeout)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      return true;
+    };
+    expectStopped(compile(program, options), StopCondition::Reason::TimedOut,
+                  "after its timeout of 0.2 s");
+  }
+}
+
+TEST(Bounds, TimeoutInEachPhaseOnGpu) { expectTimeoutInEachPhase(Target::Sm90a); }
+TEST(Bounds, TimeoutInEachPhaseOnCpu) { expectTimeoutInEachPhase(Target::Cpu); }
 TEST(Bounds, TimeoutOnGpu) { expectTimeout(Target::Sm90a); }
 TEST(Bounds, TimeoutOnCpu) { expectTimeout(Target::Cpu); }
 
