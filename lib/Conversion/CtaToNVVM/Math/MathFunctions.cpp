@@ -112,18 +112,18 @@ Value tanh32(Math &m, Value x) {
   return m.copySign(m.select(m.cmp(CmpFPredicate::OLT, a, m.c(0.6)), small, large), x);
 }
 
-// erf(x) = x + x P(x²), |x| < 1: 2^-29.6; 1 - 2^Q(x) on [1, 4]: 2^-34.
-const double kErfP[] = {1.283791661e-01, -3.761262596e-01, 1.128358543e-01, -2.685381286e-02,
-                        5.188327748e-03, -8.010195452e-04, 7.853868010e-05};
-const double kErfQ[] = {2.719021577e-04, -1.629639864e+00, -9.135381579e-01, -1.564200222e-01,
-                        3.637083247e-02, -6.066943984e-03, 6.369104376e-04,  -3.130304322e-05};
+// erf(x) = x + x P(x²), |x| < 0.94: 2^-25.6; 1 - 2^Q(|x|) on [0.94, 4]: 2^-25.4, and beyond Q falls
+// to -inf, so that nothing bounds x.
+const double kErfP[] = {1.283791452e-01,  -3.761246430e-01, 1.128150767e-01,
+                        -2.675543761e-02, 4.976833158e-03,  -5.907963848e-04};
+const double kErfQ[] = {-3.054471237e-03, -1.614877593e+00, -9.405139674e-01,
+                        -1.303201623e-01, 2.210841029e-02,  -1.758747300e-03};
 
 Value erf32(Math &m, Value x) {
   Value a = m.abs(x);
   Value small = m.fma(m.polynomial(kErfP, m.mul(x, x)), x, x);
-  Value bounded = m.select(m.cmp(CmpFPredicate::OGT, a, m.c(4.0)), m.c(4.0), a); // NaN stays
-  Value large = m.sub(m.c(1.0), m.ex2Flush(m.polynomial(kErfQ, bounded)));
-  return m.select(m.cmp(CmpFPredicate::OLT, a, m.c(1.0)), small, m.copySign(large, x));
+  Value large = m.sub(m.c(1.0), m.ex2Flush(m.polynomial(kErfQ, a)));
+  return m.select(m.cmp(CmpFPredicate::OLT, a, m.c(0.94)), small, m.copySign(large, x));
 }
 
 // On [-pi/4, pi/4]: sin t = t + t z P(z), cos t = 1 - z/2 + z² Q(z), z = t².
