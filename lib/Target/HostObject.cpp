@@ -107,14 +107,20 @@ FailureOr<std::string> tessera::findHostLinker(const std::string &given, Locatio
                                << "' is not a program that can be run, but was given as linker",
            failure();
   }
+  // An LLD that comes with LLVM's shared library loads all of that first, which takes longer than
+  // to link a kernel.
+  if (auto path = llvm::sys::findProgramByName("ld"))
+    return *path;
   StringRef llvmTools[] = {TESSERA_LLVM_TOOLS_DIR};
   if (auto path = llvm::sys::findProgramByName("ld.lld", llvmTools))
     return *path;
-  for (StringRef name : {"ld.lld-22", "ld.lld", "ld"})
+  for (StringRef name : {"ld.lld-22", "ld.lld"})
     if (auto path = llvm::sys::findProgramByName(name))
       return *path;
-  return emitError(loc, "no linker found: install lld, or name an ld-compatible linker (tilec "
-                        "--linker=PATH, CompileOptions::linker)"),
+  return emitError(
+             loc,
+             "no linker found: install binutils or lld, or name an ld-compatible linker (tilec "
+             "--linker=PATH, CompileOptions::linker)"),
          failure();
 }
 

@@ -39,7 +39,7 @@ struct HostOptions {
   ToolEnvironment environment;
 };
 
-/// The linker: `path` if that is not empty, else LLVM's ld.lld, else one in PATH.
+/// The linker: `path` if that is not empty, else `ld` in PATH, else LLVM's ld.lld.
 mlir::FailureOr<std::string> findHostLinker(const std::string &path, mlir::Location loc);
 
 /// The dialects, interfaces and translations that the functions below need in the module's context.

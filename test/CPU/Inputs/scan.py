@@ -91,7 +91,7 @@ for elements, kinds in ((FLOATS, FLOAT_KINDS), (INTS + ["i1"], INT_KINDS)):
     for element, (kind, (function, identity)) in itertools.product(elements, kinds.items()):
         if element == "i1" and kind not in ("andi", "ori", "xori"):
             continue
-        for _ in range(3):  # the lists have no common divisors, so that all pairs come
+        for _ in range(2):  # the lists have no common divisors, so that the pairs differ
             scan(kind, element, function, identity, *SHAPES[count % len(SHAPES)], *CLAUSES[(count // 3 + count // 8) % len(CLAUSES)])
             count += 1
 for clauses in CLAUSES:
