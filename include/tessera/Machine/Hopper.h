@@ -80,12 +80,13 @@ inline constexpr Machine kMachine = {
     .shuffleLatency = 23, // published microbenchmarks
     .copyLatency = 700,   // fitted: experiments.md
 
-    .l2Bytes = 60ll << 20,       // of an H200, as its driver says
-    .l2BytesPerCycle = 61,       // experiments.md
-    .globalBytesPerCycle = 18.7, // experiments.md
-    .slotLatency = 570,          // fitted: experiments.md
-    .handOverLatency = 1200,     // fitted: constants.md
-    .divisionCycles = 1600,      // measured: constants.md
+    .l2Bytes = 60ll << 20,         // of an H200, as its driver says
+    .l2BytesPerCycle = 61,         // experiments.md
+    .globalBytesPerCycle = 18.7,   // experiments.md
+    .loadBytesInFlight = 48 << 10, // measured: constants.md
+    .slotLatency = 570,            // fitted: experiments.md
+    .handOverLatency = 1200,       // fitted: constants.md
+    .divisionCycles = 1600,        // measured: constants.md
 
     // Assumed.
     .epilogueCycles = 500,

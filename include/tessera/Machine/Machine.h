@@ -83,6 +83,9 @@ struct Machine {
   /// The share of the L2 cache's rate that an SM gets when all SMs load.
   double l2BytesPerCycle = 0;
   double globalBytesPerCycle = 0; ///< the same of the memory
+  /// What the blocks of an SM should have asked of memory together, if they ask for nothing while
+  /// they compute.
+  double loadBytesInFlight = 0;
   /// The cycles from the release of a slot to the first byte of its next tile. `copyLatency`, which
   /// schedules use, is larger to be on the safe side.
   double slotLatency = 0;

@@ -170,7 +170,10 @@ static bool planAgain(llvm::Function &function, const PtxasLog &log,
       policy->second.losses == PtxasLosses::Expected)
     return false;
   const PtxasMessage *loss = findLoss(log, function.getName());
-  const bool spills = spiller && judgeSpill(*spiller, policy->second) == SpillVerdict::Error;
+  // Code without products need not share an SM, so no spill is worth that.
+  const bool spills = spiller && (policy->second.onTensorPath
+                                      ? judgeSpill(*spiller, policy->second) == SpillVerdict::Error
+                                      : spiller->spillStoreBytes + spiller->spillLoadBytes > 0);
   if (!loss && !spills)
     return false;
   giveAnSM(function);

@@ -8,6 +8,7 @@
 // only makes the estimate that a plan needs (see tessera/Dialect/Cta/Analysis/Pressure.h); ptxas
 // allocates the registers.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
+#include "tessera/Dialect/Cta/Analysis/BlocksForMemory.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
@@ -96,6 +97,8 @@ static LogicalResult checkShare(const Machine &machine, LaunchOp launch, int64_t
   return success();
 }
 
+static bool holdsRoles(LaunchOp launch) { return !launch.getBody().getOps<RoleOp>().empty(); }
+
 static LogicalResult assign(LaunchOp launch) {
   const Machine &machine = machineOf(launch);
   const int64_t threads = blockThreads(launch);
@@ -117,6 +120,9 @@ static LogicalResult assign(LaunchOp launch) {
     if (2 * sharedOf(machine, launch) <= machine.sharedPerSM &&
         2 * threads <= machine.maxThreadsPerSM && blocksByRegisters(launch, threads) >= 2)
       blocks = 2;
+  } else if (!holdsRoles(launch)) {
+    blocks = std::min(blocksForMemory(machine, launch.getBody().front(), threads),
+                      machine.sharedPerSM / sharedOf(machine, launch));
   }
   if (std::optional<uint64_t> given = launch.getMinBlocks()) {
     blocks = static_cast<int64_t>(*given);

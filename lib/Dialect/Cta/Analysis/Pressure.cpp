@@ -25,6 +25,8 @@ public:
   /// The product with the most live registers; op is null if there is no product.
   Pressure worst();
   Value largestTile() const;
+  /// The most registers that live across one load, one reduction or one access to shared memory.
+  int64_t acrossLoads();
 
 private:
   void number(Block &block);
@@ -145,6 +147,59 @@ Value Liveness::largestTile() const {
     if (!largest || registersOf(tile) > registersOf(largest))
       largest = tile;
   return largest;
+}
+
+/// What a thread keeps for a tile that it needs later: not the result of a conversion, which it can
+/// make again, if what is converted takes fewer registers.
+static Value keptFor(Value tile) {
+  while (Operation *op = tile.getDefiningOp()) {
+    if (!isa<CastOpInterface, BroadcastOp>(op) || !registerTile(op->getOperand(0).getType()) ||
+        registersOf(op->getOperand(0)) > registersOf(tile))
+      break;
+    tile = op->getOperand(0);
+  }
+  return tile;
+}
+
+/// The registers of a tile. One that is loaded element by element has a register for each.
+static int64_t loadedRegisters(Value tile) {
+  auto load = tile.getDefiningOp<LoadOp>();
+  return load && load.getVector().value_or(1) == 1
+             ? std::max(elementsOfThread(tile.getType()), registersOf(tile))
+             : registersOf(tile);
+}
+
+int64_t Liveness::acrossLoads() {
+  SmallVector<int64_t> lastUses;
+  for (auto [tile, birth] : tiles)
+    lastUses.push_back(0);
+  for (auto [i, tile] : llvm::enumerate(tiles))
+    for (Operation *user : tile.first.getUsers())
+      lastUses[i] = std::max(lastUses[i], lastUse(tile.first, user));
+  int64_t most = 0;
+  body.walk([&](Operation *op) {
+    if (op->getNumRegions() && !isa<ReduceOp, ScanOp>(op))
+      return WalkResult::advance();
+    // Between two of them ptxas computes and stores a few elements at a time. A load is made at
+    // once, because a branch decides whether it is within the array.
+    if (isa<StoreOp>(op) || (isMemoryEffectFree(op) && !isa<ReduceOp, ScanOp>(op)))
+      return WalkResult::advance();
+    const int64_t at = positions.lookup(op).first;
+    llvm::SmallSetVector<Value, 8> kept;
+    for (auto [tile, last] : llvm::zip_equal(tiles, lastUses))
+      if (tile.second <= at && last > at)
+        kept.insert(keptFor(tile.first));
+    int64_t sum = 0;
+    for (Value tile : kept)
+      sum += loadedRegisters(tile);
+    most = std::max(most, sum);
+    return WalkResult::skip();
+  });
+  return most;
+}
+
+int64_t tessera::cta::registersAcrossLoads(Block &body) {
+  return Liveness(body).acrossLoads() + kOtherRegisters;
 }
 
 Pressure tessera::cta::worstPressure(Block &body) { return Liveness(body).worst(); }

@@ -4,6 +4,7 @@
 // cta-predict-cost: the predicted time of a member of a family as a function of its sizes
 // (tile.cost), by which the launcher chooses. Pipelined grids have a prediction of cta-plan; of the
 // others the instructions and the bytes of an output tile are counted here.
+#include "tessera/Dialect/Cta/Analysis/BlocksForMemory.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -248,8 +249,9 @@ std::pair<Value, Value> Predictor::divided(const Waves &of, int64_t least, Value
 
 //===--- other grids -------------------------------------------------------------------------===//
 
-/// What a byte costs that comes from L2, because the same block has loaded from the array before:
-/// the second pass over a row. Source: docs/performance/constants.md.
+/// What a byte costs that comes from L2, because the same block has loaded from the array before
+/// (the second pass over a row), or all blocks load the same. Source:
+/// docs/performance/constants.md.
 static constexpr double kAgain = 0.4;
 
 /// The bytes of memory that an op moves.
@@ -268,7 +270,9 @@ double Predictor::bytesOf(Operation *op) {
     bytes = of(cast<RankedTensorType>(op->getResult(0).getType()));
   else
     return 0;
-  return loaded.insert(op->getOperand(0)).second ? bytes : kAgain * bytes;
+  // L2 also has what other blocks load.
+  const bool isFirst = loaded.insert(op->getOperand(0)).second;
+  return isFirst && llvm::any_of(op->getOperands(), differsInBlocks) ? bytes : kAgain * bytes;
 }
 
 /// The cycles for which instructions keep the units of an SM busy, when other warps run while these
@@ -306,11 +310,11 @@ TileWork Predictor::workOf(Block &block) {
   return work;
 }
 
-/// How many blocks the registers and the threads of an SM admit.
+/// How many blocks the registers and the threads of an SM admit, or cta-assign-registers asks for.
 int64_t Predictor::blocksPerSM() {
-  const Occupancy occupancy = machine.occupancy(costs.warpgroups * 4 * Machine::warpSize,
-                                                estimatedRegisters(machine, grid), 0);
-  return std::max<int64_t>(occupancy.blocks(), 1);
+  const int64_t threads = costs.warpgroups * 4 * Machine::warpSize;
+  const Occupancy occupancy = machine.occupancy(threads, estimatedRegisters(machine, grid), 0);
+  return std::max(occupancy.blocks(), blocksForMemory(machine, grid.getBody().front(), threads));
 }
 
 Value Predictor::unplanned() {

@@ -197,7 +197,14 @@ def AssignRegisters : CtaPass<"cta-assign-registers"> {
     Requires and ensures *allocated*. Sets three attributes of each launch: `threads` (those of its roles, or 128 for each warpgroup),
     `max_registers` (the registers of each thread when the block starts) and, for launches with tensor-core products whose accumulators and
     shared memory allow it, `min_blocks = 2`. A product whose accumulators and register operands do not fit together with 26 other registers
-    is an error, which lists the registers by source line. `max_registers` and `min_blocks` that the source IR gives are kept.
+    is an error, which lists the registers by source line.
+
+    A launch without products, whose loads into registers stand outside of loops, gets the `min_blocks` with which the blocks of an SM have 48 KiB asked of
+    memory together, and at least 2: a block asks for nothing while it computes. Loads that are the same in all blocks do not count. There are
+    fewer where the tiles that live across a load or a reduction would not fit a thread's registers. If ptxas spills with them, `tilec` lets it have the
+    registers that it wants (`Analysis/BlocksForMemory.h`).
+
+    `max_registers` and `min_blocks` that the source IR gives are kept.
   }];
 }
 

@@ -37,6 +37,11 @@ mlir::Value largestTile(LaunchOp launch);
 /// twice those of its largest tile, for what is loaded and what is made of it, and the others.
 int64_t estimatedRegisters(const Machine &machine, tile::GridOp grid);
 
+/// The registers of a thread that are occupied across a load, a reduction or an access to shared
+/// memory of `body`, at most, and the others. What is computed element by element in between is not
+/// counted. A conversion counts as what it converts, because it can be made again.
+int64_t registersAcrossLoads(mlir::Block &body);
+
 /// The number of blocks of `threads` threads that the products' registers allow on an SM; a large
 /// number if there is no product.
 int64_t blocksByRegisters(LaunchOp launch, int64_t threads);
