@@ -510,10 +510,11 @@ for name in ("rms-norm", "layer-norm"):
 EXAMPLES["attention-tiles"] = EXAMPLES["attention"]
 
 # For examples with parameters: ragged shapes by a binding, so that tiles overhang, and one that is smaller than a tile.
-ROWS = lambda p: shapes("M N", (p["R"] + 1, p["W"] - 1), (1, 3))
+# Rows in pieces (WAY 2) have several.
+ROWS = lambda p: shapes("M N", (p["R"] + 1, p["W"] - 1 if p["WAY"] == 1 else 2 * p["W"] + 1), (1, 3))
 MEMBERS = {
     "gemm": lambda p: shapes("M N K", (p["BM"] + 1, p["BN"] - 1, p["BK"] + 3), (5, 3, 2)),
-    "softmax-rows": lambda p: ROWS(p) if p["WAY"] == 1 else shapes("M N", (p["R"] + 1, 2 * p["W"] + 1), (1, 3)),
+    "softmax-rows": ROWS,
     "rms-norm-rows": ROWS,
     "layer-norm-rows": ROWS,
     "attention-tiles": lambda p: shapes("B H S T", (1, 1, p["BQ"] + 1, p["BK"] + 3), (1, 1, 5, 3)),

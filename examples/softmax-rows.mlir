@@ -26,10 +26,16 @@ tile.kernel @softmax(%X: memref<?x?xf32> {tile.shape = ["M", "N"]},
                      %Y: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
   %WAY = tile.param "WAY" [1, 2] : index
   %R = tile.param "R" [1, 2, 4, 8] : index
-  %W = tile.param "W" [1024, 2048, 4096, 8192, 512, 256, 128] : index
-  // A tile is 4 to 32 KiB of f32: less leaves threads without work, more does not fit the registers.
+  %W = tile.param "W" [1024, 2048, 4096, 8192, 512, 256, 128, 384, 768, 1536, 3072, 5120, 6144, 12288, 16384, 32768] : index
+  // A tile is 4 to 32 KiB of f32: less leaves threads without work. Of wider ones one row fits the registers.
   %elements = arith.muli %R, %W : index
-  tile.assume %elements {min = 1024, max = 8192} : index
+  %widest = arith.constant 8192 : index
+  %narrow = arith.cmpi sle, %W, %widest : index
+  scf.if %narrow {
+    tile.assume %elements {min = 1024, max = 8192} : index
+  } else {
+    tile.assume %R {max = 1} : index
+  }
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %one = arith.constant 1 : index

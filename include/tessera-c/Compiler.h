@@ -58,9 +58,9 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *   variants      auto any lines aligned cp_async repack tables tables_any
  *   plan          given, auto, or #cta.plan<...> for kernels without a plan
  *   define        NAME=NUMBER, the value of a parameter (tile.param), or KERNEL/NAME=NUMBER; may be repeated
- *   members       how many members of a family are compiled at most; 0: 8 in a cubin, otherwise 1. With 2 or
- *                 more, a kernel without open parameters is a family of two where its sums can be cut: as it
- *                 stands, and with its last wave divided among blocks
+ *   members       how many members of a family are compiled at most; 0: 8 in a cubin (of kernels without
+ *                 products 20), otherwise 1. With 2 or more, a kernel without open parameters is a family of
+ *                 two where its sums can be cut: as it stands, and with its last wave divided among blocks
  *   fp-contract   on off
  *   require       one demand: tma wgmma pipelined peeled no_spills deterministic; may be repeated
  *   opt-level     0 to 3

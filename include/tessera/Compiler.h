@@ -105,9 +105,9 @@ struct CompileOptions {
   std::vector<std::string> bindings;
   /// How many members of a family (a kernel with parameters that are not bound) the result holds at
   /// most. The launcher takes the one that is predicted to be the fastest for the sizes at hand. 0:
-  /// 8 in a cubin, 1 in everything else. If this is 2 or more, a kernel without parameters, or with
-  /// all of them bound, is a family of two where its sums can be cut: as it stands, and with its
-  /// last wave divided among blocks (stream-K).
+  /// 8 in a cubin (of kernels without products 20), 1 in everything else. If this is 2 or more, a
+  /// kernel without parameters, or with all of them bound, is a family of two where its sums can be
+  /// cut: as it stands, and with its last wave divided among blocks (stream-K).
   unsigned members = 0;
   /// Overrides `fp_contract` of all kernels.
   std::optional<bool> fpContract;

@@ -104,7 +104,8 @@ struct Options {
       "members", cl::value_desc("n"), cl::init(0),
       cl::desc(
           "How many members of a family (a kernel whose parameters are not bound) are compiled, "
-          "among which the launcher chooses; default: 8 in a cubin, otherwise 1; with 2 or more, a "
+          "among which the launcher chooses; default: 8 in a cubin, or 20 of kernels without "
+          "products, otherwise 1; with 2 or more, a "
           "kernel without open parameters has a second member, whose last wave is divided among "
           "blocks, where its sums can be cut"),
       cl::cat(category)};

@@ -86,33 +86,34 @@ static LogicalResult replaceByMembers(ModuleOp module, tile::KernelOp kernel,
   return success(isGood);
 }
 
-/// How many members of a family the compilation may make. Artifacts that a launcher reads have
-/// several; what people read has one.
-static size_t mostMembers(const CompileOptions &options, Emit kind) {
+/// How many members of a family the compilation may make; nothing: as many as the family says.
+/// Artifacts that a launcher reads have several; what people read has one.
+static std::optional<size_t> mostMembers(const CompileOptions &options, Emit kind) {
   if (options.members)
     return options.members;
-  return kind == Emit::Cubin && options.stopAfter.empty() ? kMostMembers : 1;
+  return kind == Emit::Cubin && options.stopAfter.empty() ? std::nullopt : std::optional<size_t>(1);
 }
 
 /// The members of a kernel with parameters; and what is known of the family, where there was a
 /// choice.
 static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding &fixed,
-                                      size_t most, bool alsoOne, const CandidateOptions &options,
-                                      Families &families) {
+                                      std::optional<size_t> most, bool alsoOne,
+                                      const CandidateOptions &options, Families &families) {
   // Why there is none is an error.
   FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed, options.shouldStop);
   if (failed(first))
     return failure();
   auto [known, isNew] = families.try_emplace(kernel.getSymName().str());
   Family &family = known->second;
-  if (isNew && most > 1) {
+  if (isNew && most.value_or(kMostMembers) > 1) {
     FailureOr<Family> compared = compareMembers(kernel, fixed, alsoOne, options);
     if (failed(compared))
       return failure();
     family = std::move(*compared);
   }
-  return family.candidates.empty() ? MemberChoice{{Member{*first}}}
-                                   : chooseMembers(kernel, family, most);
+  return family.candidates.empty()
+             ? MemberChoice{{Member{*first}}}
+             : chooseMembers(kernel, family, most.value_or(family.mostMembers()));
 }
 
 LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &options, Emit kind,

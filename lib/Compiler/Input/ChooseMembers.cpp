@@ -33,8 +33,9 @@ static constexpr int64_t kSizes[] = {16,   128,  300,  512,   1000,  2048,
                                      3000, 4096, 8192, 16384, 65536, 262144};
 /// The combinations of sizes that are looked at, at most.
 static constexpr size_t kMostShapes = 1000;
-/// Sizes beyond this one count little.
-static constexpr int64_t kLargestUsual = 16384;
+/// Sizes beyond this one count little: of kernels with products, and of others, whose rows may be
+/// many or long.
+static constexpr int64_t kLargestUsual = 16384, kLargestWithoutProducts = 65536;
 static constexpr double kRareWeight = 0.01;
 /// Another member must lower the mean predicted time by this fraction.
 static constexpr double kLeastGain = 0.002;
@@ -122,7 +123,21 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &can
   if (failed(cost) || failed(described) ||
       (candidate.isDivided && !becomesDivided(*module, options)))
     return std::nullopt;
-  return Candidate{candidate, std::move(*described), std::move(*cost)};
+  const bool hasProducts = first
+                               .walk([](Operation *op) {
+                                 return isa<cta::WgmmaOp, cta::MmaOp>(op) ? WalkResult::interrupt()
+                                                                          : WalkResult::advance();
+                               })
+                               .wasInterrupted();
+  return Candidate{candidate, std::move(*described), std::move(*cost), hasProducts};
+}
+
+static bool hasProducts(ArrayRef<Candidate> candidates) {
+  return llvm::any_of(candidates, [](const Candidate &candidate) { return candidate.hasProducts; });
+}
+
+unsigned Family::mostMembers() const {
+  return hasProducts(candidates) ? kMostMembers : kMostWithoutProducts;
 }
 
 //===--- sizes -------------------------------------------------------------------------------===//
@@ -286,9 +301,9 @@ static double timeOf(const Candidate &candidate, const Shape &shape, int64_t cor
 }
 
 /// True for sizes that are looked at so that a member takes them, not for their speed.
-static bool isRare(const Shape &shape) {
-  return llvm::any_of(shape, [](const std::vector<int64_t> &extents) {
-    return llvm::any_of(extents, [](int64_t extent) { return extent > kLargestUsual; });
+static bool isRare(const Shape &shape, int64_t largestUsual) {
+  return llvm::any_of(shape, [=](const std::vector<int64_t> &extents) {
+    return llvm::any_of(extents, [=](int64_t extent) { return extent > largestUsual; });
   });
 }
 
@@ -298,6 +313,7 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
   constexpr double kUnserved = 1000;
   MemberChoice choice;
   choice.candidates = candidates.size();
+  const int64_t largestUsual = hasProducts(candidates) ? kLargestUsual : kLargestWithoutProducts;
   // By size: the time of each candidate relative to the best, and how much the size counts.
   std::vector<std::vector<double>> ratios;
   std::vector<double> weights;
@@ -312,7 +328,7 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
     for (double &time : times)
       time = std::min(time / best, kUnserved);
     ratios.push_back(std::move(times));
-    weights.push_back(isRare(shape) ? kRareWeight : 1);
+    weights.push_back(isRare(shape, largestUsual) ? kRareWeight : 1);
     all += weights.back();
   }
   std::vector<bool> taken(candidates.size(), false);

@@ -14,8 +14,9 @@
 
 namespace tessera {
 
-/// The most members that an artifact holds if the host does not say.
-constexpr unsigned kMostMembers = 8;
+/// The most members that an artifact holds if the host does not say. Kernels without products
+/// compile in a fraction of the time, and what their tiles leave empty costs as much.
+constexpr unsigned kMostMembers = 8, kMostWithoutProducts = 20;
 /// The most bindings that are compared. Of a larger family that is a sample.
 constexpr size_t kMostCandidates = 96;
 
@@ -45,6 +46,7 @@ struct Candidate {
   Member member;
   contract::Kernel kernel; ///< arguments and conditions; no variants
   contract::Expr cost;
+  bool hasProducts = false;
 };
 
 /// A candidate that turned out not to compile.
@@ -60,6 +62,8 @@ struct Family {
   size_t compared = 0;               ///< bindings that were looked at
   std::vector<Candidate> candidates; ///< of those the ones that compile and have a predicted time
   std::vector<LeftOut> leftOut;      ///< that are none of `candidates` any more
+  /// How many an artifact holds at most, if the host does not say.
+  unsigned mostMembers() const;
 };
 
 /// By the name of the kernel.
