@@ -507,7 +507,8 @@ EXAMPLES = {
 # The same in a text with parameters.
 for name in ("rms-norm", "layer-norm"):
     EXAMPLES[name + "-rows"] = EXAMPLES[name]
-EXAMPLES["attention-tiles"] = EXAMPLES["attention"]
+for name in ("attention", "batched-gemm", "conv3x3"):
+    EXAMPLES[name + "-tiles"] = EXAMPLES[name]
 
 # For examples with parameters: ragged shapes by a binding, so that tiles overhang, and one that is smaller than a tile.
 # Rows in pieces (WAY 2) have several.
@@ -517,6 +518,8 @@ MEMBERS = {
     "softmax-rows": ROWS,
     "rms-norm-rows": ROWS,
     "layer-norm-rows": ROWS,
+    "batched-gemm-tiles": lambda p: shapes("Z M N K", (2, p["BM"] + 1, p["BN"] - 1, p["BK"] + 3), (2, 5, 3, 2)),
+    "conv3x3-tiles": lambda p: shapes("B H W C K", (p["PB"] + 1, p["PY"] + 1, p["PX"] - 1, 5, p["BN"] - 1), (1, 3, p["PX"] + 1, 66, 3)),
     "attention-tiles": lambda p: shapes("B H S T", (1, 1, p["BQ"] + 1, p["BK"] + 3), (1, 1, 5, 3)),
 }
 

@@ -91,26 +91,43 @@ class Work:
 
     def __init__(self, torch, kind, shape):
         self.torch = torch
+        f = torch.nn.functional
         make = lambda *sizes, dtype=torch.bfloat16: torch.randn(*sizes, device="cuda", dtype=torch.float32).to(dtype)
-        m, n = shape["M"], shape["N"]
-        if kind == "gemm":
-            k = shape["K"]
+        m, n, k = shape.get("M"), shape.get("N"), shape.get("K")
+        empty = lambda *sizes: torch.full(sizes, math.nan, device="cuda", dtype=torch.bfloat16)
+        self.arguments = lambda s: s
+        if kind == "batched":
+            z = shape["Z"]
+            sets = max(1, min(8, 200_000_000 // (2 * z * (m * k + n * k + m * n)) + 1))
+            self.sets = [(make(z, m, k), make(z, k, n), empty(z, m, n)) for _ in range(sets)]
+            self.unit, self.amount, self.tolerance = "TFLOP/s", 2.0 * z * m * n * k, 1e-2
+            self.peer = lambda s: torch.bmm(s[0], s[1], out=s[2])
+            self.reference = lambda s: torch.bmm(s[0].float(), s[1].float())
+        elif kind == "conv":
+            b, h, w, c = (shape[name] for name in "BHWC")
+            # The peer has the same array in its own words: BxCxHxW whose channels lie together.
+            images = [make(b, h, w, c) for _ in range(max(1, min(8, 200_000_000 // (2 * b * h * w * (c + k)) + 1)))]
+            weights = make(3, 3, c, k) * 0.03
+            filters = weights.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
+            self.sets = [(x, weights, empty(b, h, w, k)) for x in images]
+            self.unit, self.amount, self.tolerance = "TFLOP/s", 18.0 * b * h * w * c * k, 1e-2
+            torch.backends.cudnn.benchmark = True
+            self.peer = lambda s: f.conv2d(s[0].permute(0, 3, 1, 2), filters, padding=1)
+            self.reference = lambda s: f.conv2d(s[0].permute(0, 3, 1, 2).float(), filters.float(), padding=1).permute(0, 2, 3, 1)
+        elif kind == "gemm":
             # As many sets of operands as do not fit L2.
             sets = max(1, min(8, 200_000_000 // (2 * (m * k + n * k + m * n)) + 1))
             self.sets = [(make(m, k), make(n, k), torch.full((m, n), math.nan, device="cuda", dtype=torch.bfloat16)) for _ in range(sets)]
             self.unit, self.amount, self.tolerance = "TFLOP/s", 2.0 * m * n * k, 1e-2
-            self.arguments = lambda s: s
             self.peer = lambda s: torch.matmul(s[0], s[1].t(), out=s[2])
             self.reference = lambda s: s[0].float() @ s[1].float().t()
         elif kind == "gemm-i4":
-            k = shape["K"]
             # The peer reads as many bytes of weights: it sums them.
             weights = lambda: torch.randint(-128, 128, (n, k // 2), device="cuda", dtype=torch.int8)
             sets = max(2, 200_000_000 // (n * k // 2) + 1)
             x, scales, c = make(m, k), make(k // 128, n), torch.full((m, n), math.nan, device="cuda", dtype=torch.bfloat16)
             self.sets = [(x, weights(), scales, c) for _ in range(sets)]
             self.unit, self.amount, self.tolerance = "TB/s", n * k / 2.0, 1e-2
-            self.arguments = lambda s: s
             self.peer = lambda s: s[1].view(torch.float16).sum()
             self.reference = lambda s: s[0].float() @ (self.unpacked(s[1]) * s[2].float().t().repeat_interleave(128, 1)).t()
         else:
@@ -119,9 +136,7 @@ class Work:
             gain, bias = make(n), make(n)
             self.sets = [(x, y)]
             self.unit, self.amount, self.tolerance = "TB/s", 2.0 * m * n * x.element_size(), 1e-5 if kind == "softmax" else 2e-2
-            f = torch.nn.functional
             if kind == "softmax":
-                self.arguments = lambda s: s
                 self.peer = lambda s: torch.softmax(s[0], 1, out=s[1])
                 self.reference = lambda s: torch.softmax(s[0], 1)
             elif kind == "rms-norm":

@@ -31,6 +31,9 @@ static constexpr double kNever = std::numeric_limits<double>::infinity();
 /// which conditions of a candidate change are looked at, too.
 static constexpr int64_t kSizes[] = {16,   128,  300,  512,   1000,  2048,
                                      3000, 4096, 8192, 16384, 65536, 262144};
+/// Those of images too, in arrays of this rank or more.
+static constexpr int64_t kSmallSizes[] = {28, 56};
+static constexpr size_t kRankOfSmall = 4;
 /// The combinations of sizes that are looked at, at most.
 static constexpr size_t kMostShapes = 1000;
 /// Sizes beyond this one count little: of kernels with products, and of others, whose rows may be
@@ -204,6 +207,8 @@ Shapes::Shapes(ArrayRef<Candidate> candidates) : kernel(candidates.front().kerne
         sizes[number].divisor = std::lcm(sizes[number].divisor, arg.sizeDivisible[d]);
       if (d < arg.sizeMax.size())
         sizes[number].most = std::min(sizes[number].most, arg.sizeMax[d]);
+      if (arg.shape.size() >= kRankOfSmall)
+        sizes[number].values.insert(std::begin(kSmallSizes), std::end(kSmallSizes));
     }
   }
   for (Size &size : sizes)
