@@ -283,6 +283,16 @@ def _holds(kind, have, value, unit):
     return have.lo == have.hi or (unit and have.hi - have.lo <= 40 * kind.unit * 10)
 
 
+def check_quotients():
+    """What may be zero over zero may be NaN; what cannot be is infinite."""
+    ends = [(-1.0, 1.0), (0.0, 1.0), (-1.0, 0.0), (0.5, 1.0), (0.0, 0.0)]
+    low, high = (np.array(list(side)) for side in zip(*ends))
+    with np.errstate(all="ignore"):
+        found = floats.div(Floats(elements.F32, low, high), Floats(elements.F32, np.zeros(len(ends))))
+    expect("0 / 0 in doubt", found.unk is not None and found.unk.tolist() == [True, True, True, False, False])
+    expect("0 / 0 without doubt", found.lo[3] == np.inf and np.isnan(found.lo[4]) and np.isnan(found.hi[4]))
+
+
 def check_relative():
     """An exponential that may be relative to another number rounds as any multiple of it does; without reassoc, and where it is not one, as itself."""
     exponentials, multiples = np.linspace(0.5, 1.0, 301), np.linspace(1.0, 256.0, 401)
@@ -533,6 +543,7 @@ def main():
     check_integers(generator)
     check_saturation(generator)
     check_scans(generator)
+    check_quotients()
     check_relative()
     check_pairs()
     check_takes()

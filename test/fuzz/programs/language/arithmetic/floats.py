@@ -267,6 +267,8 @@ def div(a, b):
     result = make(kind, kind.round(lo), kind.round(hi), [a, b])
     _doubt(result, (np.isinf(a.lo) | np.isinf(a.hi)) & (np.isinf(b.lo) | np.isinf(b.hi)))
     zero = (b.lo <= 0) & (b.hi >= 0) & ~b.exact_elements()
+    # 0 / 0 is NaN, anything else over 0 is infinite.
+    zero |= (b.lo == 0) & (b.hi == 0) & (a.lo <= 0) & (a.hi >= 0) & ~a.single()
     if zero.any():
         result.unk = union(result.unk, zero)
     return result
