@@ -293,6 +293,14 @@ def check_quotients():
     expect("0 / 0 without doubt", found.lo[3] == np.inf and np.isnan(found.lo[4]) and np.isnan(found.hi[4]))
 
 
+def check_equal_zeros():
+    """A combiner that compares may leave either of two zeros, but only where both are among the elements."""
+    for numbers, is_open in (([0.0, -0.0], True), ([-0.0, -0.0], False), ([0.0, 0.0], False), ([1.0, -0.0], False)):
+        last = Floats(elements.F32, np.array(numbers[-1:]))
+        found = evaluate_tiles._either_zero(last, Floats(elements.F32, np.array(numbers)))
+        expect(f"the sign of a zero among {numbers}", bool(np.signbit(found.lo[0]) != np.signbit(found.hi[0])) == is_open)
+
+
 def check_relative():
     """An exponential that may be relative to another number rounds as any multiple of it does; without reassoc, and where it is not one, as itself."""
     exponentials, multiples = np.linspace(0.5, 1.0, 301), np.linspace(1.0, 256.0, 401)
@@ -544,6 +552,7 @@ def main():
     check_saturation(generator)
     check_scans(generator)
     check_quotients()
+    check_equal_zeros()
     check_relative()
     check_pairs()
     check_takes()

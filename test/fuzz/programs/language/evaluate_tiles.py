@@ -384,7 +384,18 @@ def _combine(state, op, operands, axes):
         right = [x.map(lambda array: array[..., size:]) for x in rows]
         rows = state.run_with(region, left + right, {})
     results = [x.map(lambda array: np.broadcast_to(array, shape + (1,))[..., 0]) for x in rows]
+    if op.attrs.get("numbers"):
+        results = [_either_zero(result, x) for result, x in zip(results, inputs)]
     return results[0] if count == 1 else results
+
+
+def _either_zero(result, x):
+    """What a combiner that compares has left: of zeros with both signs, which are equal, any one."""
+    signs = np.signbit(x.lo[x.lo == 0]) if isinstance(x, Floats) else np.zeros(0, bool)
+    if not signs.any() or signs.all():
+        return result
+    zero = (result.lo == 0) & (result.hi == 0)
+    return Floats(result.kind, np.where(zero, -0.0, result.lo), np.where(zero, 0.0, result.hi), result.unk)
 
 
 def _scan(state, op, x, *more):

@@ -57,7 +57,7 @@ case("million-digits", kernel("    %z = arith.constant 1." + "1" * 1000000 + " :
 case("million-digits-hex", kernel("    %z = arith.constant 0x" + "1" * 1000000 + " : f32\n"), "at most 1000 are read", True)
 case("million-digits-integer", kernel("    %z = arith.constant " + "1" * 1000000 + " : i32\n"), "at most 1000 are read", True)
 case("million-dimensions", "func.func private @f(tensor<" + "1x" * 1000000 + "f32>)\n", "at most 1000 are read", True)
-case("deep-regions", kernel("    %t = arith.constant true\n" + "scf.if %t {\n" * 30000 + "}\n" * 30000), DEEP, True)
+case("deep-regions", kernel("    %t = arith.constant true\n" + "scf.if %t {\n" * 20000 + "}\n" * 20000), DEEP, True)
 case("deep-types", "func.func private @f(" + "tuple<" * 100000 + "i32" + ">" * 100000 + ")\n", DEEP, True)
 case("deep-attributes", "module attributes {a.b = " + "[" * 100000 + "]" * 100000 + "} {}\n", DEEP, True)
 case("deep-locations", "module {} loc(" + "fused[" * 100000 + '"a"' + "]" * 100000 + ")\n", DEEP, True)
@@ -126,8 +126,8 @@ case("12-loops", loops(12), None)
 case("30-loops", loops(30), "is nested in 16 other loops, which is the limit")
 views = "  %v0 = memref.subview %X[1] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: 1>>\n" + "".join(
     f"  %v{i} = memref.subview %v{i - 1}[1] [%n] [1] : memref<?xf32, strided<[1], offset: {i}>> "
-    f"to memref<?xf32, strided<[1], offset: {i + 1}>>\n" for i in range(1, 30000))
-case("30000-views", kernel(f"    %x1 = tile.load %v29999[%i] : memref<?xf32, strided<[1], offset: 30000>> -> {VECTOR}\n", 1, views),
+    f"to memref<?xf32, strided<[1], offset: {i + 1}>>\n" for i in range(1, 20000))
+case("20000-views", kernel(f"    %x1 = tile.load %v19999[%i] : memref<?xf32, strided<[1], offset: 20000>> -> {VECTOR}\n", 1, views),
      "is the last of more than 256 views of each other")
 
 
@@ -142,13 +142,13 @@ case("20-doubled-bounds", sums(20, "%%v%d"), None)
 case("60-doubled-bounds", sums(60, "%%v%d"), None)
 STEPS = "is the end of a computation of more than 240 steps, one after the other"
 case("300-doubled-bounds", sums(300, "%%v%d"), STEPS)
-case("30000-sums-of-a-bound", sums(30000, "%n"), STEPS)
-SUM = "    %v0 = arith.addi %i, %n : index\n" + "".join(f"    %v{i} = arith.addi %v{i - 1}, %n : index\n" for i in range(1, 30000))
-case("30000-sums-of-a-coordinate", kernel(SUM + f"    %x1 = tile.load %X[%v29999] : memref<?xf32> -> {VECTOR}\n", 1), None)
-case("30000-sums-and-a-promise", kernel(
+case("20000-sums-of-a-bound", sums(20000, "%n"), STEPS)
+SUM = "    %v0 = arith.addi %i, %n : index\n" + "".join(f"    %v{i} = arith.addi %v{i - 1}, %n : index\n" for i in range(1, 20000))
+case("20000-sums-of-a-coordinate", kernel(SUM + f"    %x1 = tile.load %X[%v19999] : memref<?xf32> -> {VECTOR}\n", 1), None)
+case("20000-sums-and-a-promise", kernel(
     SUM + "    %t = arith.cmpi slt, %i, %n : index\n    scf.if %t {\n      tile.assume %v0 {max = 1000} : index\n"
-    f"      %x1 = tile.load %X[%v29999] : memref<?xf32> -> {VECTOR}\n"
-    f"      tile.store %x1, %Y[%v29999] : {VECTOR} -> memref<?xf32>\n    }}\n"), None)
+    f"      %x1 = tile.load %X[%v19999] : memref<?xf32> -> {VECTOR}\n"
+    f"      tile.store %x1, %Y[%v19999] : {VECTOR} -> memref<?xf32>\n    }}\n"), None)
 GRID = "  tile.grid (%i) = (0) to (%n) step (128) {\n    %x = tile.load %X[%i] : memref<?xf32> -> tensor<128xf32>\n" \
        "    tile.store %x, %Y[%i] : tensor<128xf32> -> memref<?xf32>\n  }\n"
 
