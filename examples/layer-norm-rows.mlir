@@ -102,8 +102,8 @@ tile.kernel @layer_norm(%X: memref<?x?xbf16> {tile.shape = ["M", "N"]}, %G: memr
         %here = arith.minsi %rest, %W : index
         %h = arith.index_cast %here : index to i32
         %hf = arith.sitofp %h : i32 to f32
-        %before = arith.index_cast %j : index to i32
-        %bf = arith.sitofp %before : i32 to f32
+        %before = arith.index_cast %j : index to i64
+        %bf = arith.sitofp %before : i64 to f32
         %all = arith.addf %bf, %hf : f32
         %count = tensor.splat %hf[%R] : tensor<?xf32>
         %sum = tile.reduce addf %x dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
@@ -129,8 +129,8 @@ tile.kernel @layer_norm(%X: memref<?x?xbf16> {tile.shape = ["M", "N"]}, %G: memr
         %sums = arith.addf %q, %both : tensor<?xf32>
         scf.yield %next, %sums : tensor<?xf32>, tensor<?xf32>
       }
-      %n = arith.index_cast %N : index to i32
-      %nf = arith.sitofp %n : i32 to f32
+      %n = arith.index_cast %N : index to i64
+      %nf = arith.sitofp %n : i64 to f32
       %count = tensor.splat %nf[%R] : tensor<?xf32>
       %variance = arith.divf %squares, %count : tensor<?xf32>
       %small = tensor.splat %eps[%R] : tensor<?xf32>

@@ -81,8 +81,8 @@ tile.kernel @rms_norm(%X: memref<?x?xbf16> {tile.shape = ["M", "N"]}, %G: memref
         scf.yield %next : tensor<?x?xf32>
       }
       %sum = tile.reduce addf %squares dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
-      %n = arith.index_cast %N : index to i32
-      %nf = arith.sitofp %n : i32 to f32
+      %n = arith.index_cast %N : index to i64
+      %nf = arith.sitofp %n : i64 to f32
       %count = tensor.splat %nf[%R] : tensor<?xf32>
       %mean = arith.divf %sum, %count : tensor<?xf32>
       %small = tensor.splat %eps[%R] : tensor<?xf32>

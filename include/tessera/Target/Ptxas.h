@@ -83,7 +83,8 @@ struct PtxasPolicy {
   bool onTensorPath = false;
   bool isFallback = false; // another variant is the fast one
   bool requireNoSpills = false;
-  int64_t plannedBlocks = 0; // blocks on an SM, if a plan gives them
+  int64_t plannedBlocks = 0;       // blocks on an SM, if a plan gives them
+  bool mayHaveFewerBlocks = false; // on an SM: nobody gave their number, and no spill is worth it
   std::optional<mlir::Location> loc;
 };
 

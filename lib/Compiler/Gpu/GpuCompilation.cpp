@@ -170,10 +170,9 @@ static bool planAgain(llvm::Function &function, const PtxasLog &log,
       policy->second.losses == PtxasLosses::Expected)
     return false;
   const PtxasMessage *loss = findLoss(log, function.getName());
-  // Code without products need not share an SM, so no spill is worth that.
-  const bool spills = spiller && (policy->second.onTensorPath
-                                      ? judgeSpill(*spiller, policy->second) == SpillVerdict::Error
-                                      : spiller->spillStoreBytes + spiller->spillLoadBytes > 0);
+  const bool spills = spiller && (judgeSpill(*spiller, policy->second) == SpillVerdict::Error ||
+                                  (policy->second.mayHaveFewerBlocks &&
+                                   spiller->spillStoreBytes + spiller->spillLoadBytes > 0));
   if (!loss && !spills)
     return false;
   giveAnSM(function);

@@ -20,7 +20,8 @@ using namespace tessera;
 /// nothing.
 constexpr llvm::StringLiteral kPoliciesAttr = "tile.ptxas_policies";
 constexpr llvm::StringLiteral kFallbackEntry = "fallback", kNoSpillsEntry = "no_spills",
-                              kBlocksEntry = "planned_blocks", kKernelEntry = "kernel";
+                              kBlocksEntry = "planned_blocks", kFewerEntry = "fewer_blocks",
+                              kKernelEntry = "kernel";
 
 /// Adds what the options of this compilation demand of the functions of a kernel.
 static void applyOptions(PtxasPolicy &policy, StringRef kernel, const PhaseRunner &runner) {
@@ -49,6 +50,7 @@ void tessera::collectPolicies(ModuleOp module, const PhaseRunner &runner,
       PtxasPolicy &policy = policies[launch.getSymbol().str()];
       if (plan && !launch->hasAttr(cta::kUnplannedAttr))
         policy.plannedBlocks = plan.getBlocksPerSm().value_or(0);
+      policy.mayHaveFewerBlocks = launch->hasAttr(cta::kBlocksForMemoryAttr);
       if (tile::RequireAttr require = kernel.getRequireAttr())
         policy.requireNoSpills = require.contains(tile::Requirement::NoSpills);
       policy.isFallback = !first;
@@ -67,6 +69,8 @@ void tessera::recordPolicies(ModuleOp module, const PtxasPolicies &policies) {
       entries.push_back(b.getNamedAttr(kFallbackEntry, b.getUnitAttr()));
     if (policy.requireNoSpills)
       entries.push_back(b.getNamedAttr(kNoSpillsEntry, b.getUnitAttr()));
+    if (policy.mayHaveFewerBlocks)
+      entries.push_back(b.getNamedAttr(kFewerEntry, b.getUnitAttr()));
     if (policy.plannedBlocks)
       entries.push_back(b.getNamedAttr(kBlocksEntry, b.getI64IntegerAttr(policy.plannedBlocks)));
     functions.push_back(b.getNamedAttr(symbol, b.getDictionaryAttr(entries)));
@@ -86,6 +90,7 @@ void tessera::readPolicies(ModuleOp module, const PhaseRunner &runner, PtxasPoli
     PtxasPolicy &policy = policies[function.getName().str()];
     policy.isFallback = entries.contains(kFallbackEntry);
     policy.requireNoSpills = entries.contains(kNoSpillsEntry);
+    policy.mayHaveFewerBlocks = entries.contains(kFewerEntry);
     if (auto blocks = entries.getAs<IntegerAttr>(kBlocksEntry))
       policy.plannedBlocks = blocks.getInt();
     auto kernel = entries.getAs<StringAttr>(kKernelEntry);
@@ -105,5 +110,6 @@ void tessera::collectFunctions(ModuleOp module, std::map<std::string, PtxasPolic
 
 bool tessera::areJudgedAlike(const PtxasPolicy &a, const PtxasPolicy &b) {
   return a.losses == b.losses && a.onTensorPath == b.onTensorPath &&
-         a.requireNoSpills == b.requireNoSpills && a.plannedBlocks == b.plannedBlocks;
+         a.requireNoSpills == b.requireNoSpills && a.plannedBlocks == b.plannedBlocks &&
+         a.mayHaveFewerBlocks == b.mayHaveFewerBlocks;
 }

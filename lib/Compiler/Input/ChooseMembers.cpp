@@ -8,6 +8,7 @@
 #include "Input/ChooseMembers.h"
 
 #include "tessera/Contract/Contract.h"
+#include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
@@ -31,9 +32,6 @@ static constexpr double kNever = std::numeric_limits<double>::infinity();
 /// which conditions of a candidate change are looked at, too.
 static constexpr int64_t kSizes[] = {16,   128,  300,  512,   1000,  2048,
                                      3000, 4096, 8192, 16384, 65536, 262144};
-/// Those of images too, in arrays of this rank or more.
-static constexpr int64_t kSmallSizes[] = {28, 56};
-static constexpr size_t kRankOfSmall = 4;
 /// The combinations of sizes that are looked at, at most.
 static constexpr size_t kMostShapes = 1000;
 /// Sizes beyond this one count little: of kernels with products, and of others, whose rows may be
@@ -126,12 +124,7 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &can
   if (failed(cost) || failed(described) ||
       (candidate.isDivided && !becomesDivided(*module, options)))
     return std::nullopt;
-  const bool hasProducts = first
-                               .walk([](Operation *op) {
-                                 return isa<cta::WgmmaOp, cta::MmaOp>(op) ? WalkResult::interrupt()
-                                                                          : WalkResult::advance();
-                               })
-                               .wasInterrupted();
+  const bool hasProducts = cta::multipliesMatrices(first);
   return Candidate{candidate, std::move(*described), std::move(*cost), hasProducts};
 }
 
@@ -207,8 +200,6 @@ Shapes::Shapes(ArrayRef<Candidate> candidates) : kernel(candidates.front().kerne
         sizes[number].divisor = std::lcm(sizes[number].divisor, arg.sizeDivisible[d]);
       if (d < arg.sizeMax.size())
         sizes[number].most = std::min(sizes[number].most, arg.sizeMax[d]);
-      if (arg.shape.size() >= kRankOfSmall)
-        sizes[number].values.insert(std::begin(kSmallSizes), std::end(kSmallSizes));
     }
   }
   for (Size &size : sizes)

@@ -13,6 +13,7 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 
@@ -120,9 +121,11 @@ static LogicalResult assign(LaunchOp launch) {
     if (2 * sharedOf(machine, launch) <= machine.sharedPerSM &&
         2 * threads <= machine.maxThreadsPerSM && blocksByRegisters(launch, threads) >= 2)
       blocks = 2;
-  } else if (!holdsRoles(launch)) {
+  } else if (!holdsRoles(launch) && !launch.getMinBlocks() && !launch.getMaxRegisters()) {
     blocks = std::min(blocksForMemory(machine, launch.getBody().front(), threads),
                       machine.sharedPerSM / sharedOf(machine, launch));
+    if (blocks > 1)
+      launch->setAttr(kBlocksForMemoryAttr, UnitAttr::get(launch.getContext()));
   }
   if (std::optional<uint64_t> given = launch.getMinBlocks()) {
     blocks = static_cast<int64_t>(*given);

@@ -3,57 +3,87 @@
 
 #include "tessera/Dialect/Cta/Analysis/BlocksForMemory.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-static bool differs(Value value, DenseMap<Value, bool> &known) {
-  // Values that loops carry refer to themselves.
-  auto [at, isNew] = known.try_emplace(value, false);
-  if (!isNew)
-    return at->second;
-  bool result = false;
-  auto argument = dyn_cast<BlockArgument>(value);
-  Operation *op = argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
-  if (isa<BlockIdOp>(op) || (argument && isa<tile::GridOp, ForOutputTilesOp>(op)))
-    result = true;
-  else if (!argument || isa<LoopLikeOpInterface>(op))
-    result =
-        llvm::any_of(op->getOperands(), [&](Value operand) { return differs(operand, known); });
-  // A function's arguments are those of all blocks.
-  known[value] = result;
-  return result;
+/// With fewer registers a thread computes too little at a time, even if all it keeps fits: GELU
+/// (docs/performance/constants.md).
+static constexpr int64_t kLeastRegisters = 40;
+
+ValuesOfBlocks::ValuesOfBlocks(Block &body) {
+  SmallVector<Value> work;
+  auto add = [&](ValueRange values) {
+    for (Value value : values)
+      if (differing.insert(value).second)
+        work.push_back(value);
+  };
+  if (isa<tile::GridOp>(body.getParentOp()))
+    add(body.getArguments());
+  body.walk([&](Operation *op) {
+    if (auto id = dyn_cast<BlockIdOp>(op))
+      add(id->getResults());
+    else if (auto loop = dyn_cast<ForOutputTilesOp>(op))
+      add(loop.getBody()->getArguments());
+  });
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val().getUsers()) {
+      // What a terminator hands on may become any result of the op around it, and what a loop
+      // carries.
+      Operation *target = user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user;
+      add(target->getResults());
+      for (Region &region : target->getRegions())
+        for (Block &block : region)
+          add(block.getArguments());
+    }
 }
 
-bool tessera::cta::differsInBlocks(Value value) {
-  DenseMap<Value, bool> known;
-  return differs(value, known);
+bool ValuesOfBlocks::operandsDiffer(Operation *op) const {
+  return llvm::any_of(op->getOperands(), [&](Value operand) { return differ(operand); });
+}
+
+/// Adds up the loads of a block; nothing if there are some in a loop.
+static std::optional<double> bytesOf(Block &block, const ValuesOfBlocks &values) {
+  double sum = 0;
+  for (Operation &op : block) {
+    if (auto load = dyn_cast<LoadOp>(op); load && values.operandsDiffer(load))
+      sum += double(load.getTileType().getNumElements()) *
+             tile::elementBytes(load.getTileType().getElementType());
+    if (isa<LoopLikeOpInterface>(op)) {
+      if (op.walk([](LoadOp) { return WalkResult::interrupt(); }).wasInterrupted())
+        return std::nullopt;
+      continue;
+    }
+    double most = 0, all = 0;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region) {
+        const std::optional<double> bytes = bytesOf(inner, values);
+        if (!bytes)
+          return std::nullopt;
+        most = std::max(most, *bytes);
+        all += *bytes;
+      }
+    sum += isa<scf::IfOp, scf::IndexSwitchOp>(op) ? most : all;
+  }
+  return sum;
 }
 
 std::optional<double> tessera::cta::bytesLoadedAtOnce(Block &body) {
-  double bytes = 0;
-  WalkResult result = body.walk([&](LoadOp load) {
-    if (load->getParentOfType<LoopLikeOpInterface>())
-      return WalkResult::interrupt();
-    if (llvm::any_of(load->getOperands(), differsInBlocks))
-      bytes += double(load.getTileType().getNumElements()) *
-               tile::elementBytes(load.getTileType().getElementType());
-    return WalkResult::advance();
-  });
-  return result.wasInterrupted() ? std::nullopt : std::optional(bytes);
+  return bytesOf(body, ValuesOfBlocks(body));
 }
 
-int64_t tessera::cta::blocksWanted(const Machine &machine, Block &body) {
-  const bool hasProducts =
-      body.walk([](Operation *op) {
-            return isa<WgmmaOp, MmaOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
-          })
-          .wasInterrupted();
-  const double bytes = hasProducts ? 0 : bytesLoadedAtOnce(body).value_or(0);
+/// How many blocks have enough loads under way together; 1 where that is not known.
+static int64_t blocksWanted(const Machine &machine, Block &body) {
+  const bool multiplies = multipliesMatrices(body.getParentOp());
+  const double bytes = multiplies ? 0 : bytesLoadedAtOnce(body).value_or(0);
   if (bytes <= 0)
     return 1;
   // One loads while another one computes.
@@ -65,7 +95,7 @@ int64_t tessera::cta::blocksForMemory(const Machine &machine, Block &body, int64
       {blocksWanted(machine, body), machine.maxThreadsPerSM / threads, machine.maxBlocksPerSM});
   if (blocks <= 1)
     return 1;
-  const int64_t registers = registersAcrossLoads(body);
+  const int64_t registers = std::max(registersAcrossLoads(body), kLeastRegisters);
   while (blocks > 1 && machine.entryRegisterCap(blocks * threads) < registers)
     --blocks;
   return blocks;

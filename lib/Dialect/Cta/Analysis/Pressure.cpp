@@ -10,6 +10,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <queue>
+
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
@@ -30,6 +32,7 @@ public:
 
 private:
   void number(Block &block);
+  int64_t endOfUse(Value value, Operation *user) const;
   int64_t lastUse(Value value, Operation *at) const;
   bool isFree(Value value) const;
 
@@ -108,19 +111,23 @@ static bool areAlternatives(Operation *a, Operation *b, Region *home) {
   return differ;
 }
 
+/// Where a use ends: with the op, or with a loop around it that the value is defined outside of.
+int64_t Liveness::endOfUse(Value value, Operation *user) const {
+  // A loop takes over the registers of its initial values.
+  int64_t end = positions.lookup(user).first;
+  for (Operation *parent = user->getParentOp();
+       parent && parent != value.getParentRegion()->getParentOp(); parent = parent->getParentOp())
+    if (isa<CountedLoop, scf::WhileOp>(parent))
+      end = std::max(end, positions.lookup(parent).second);
+  return end;
+}
+
 /// The last use on a way through op `at`.
 int64_t Liveness::lastUse(Value value, Operation *at) const {
   int64_t last = 0;
-  for (Operation *user : value.getUsers()) {
-    if (areAlternatives(at, user, value.getParentRegion()))
-      continue;
-    // A loop takes over the registers of its initial values.
-    last = std::max(last, positions.lookup(user).first);
-    for (Operation *parent = user->getParentOp();
-         parent && parent != value.getParentRegion()->getParentOp(); parent = parent->getParentOp())
-      if (isa<CountedLoop, scf::WhileOp>(parent))
-        last = std::max(last, positions.lookup(parent).second);
-  }
+  for (Operation *user : value.getUsers())
+    if (!areAlternatives(at, user, value.getParentRegion()))
+      last = std::max(last, endOfUse(value, user));
   return last;
 }
 
@@ -170,31 +177,49 @@ static int64_t loadedRegisters(Value tile) {
 }
 
 int64_t Liveness::acrossLoads() {
-  SmallVector<int64_t> lastUses;
-  for (auto [tile, birth] : tiles)
-    lastUses.push_back(0);
-  for (auto [i, tile] : llvm::enumerate(tiles))
-    for (Operation *user : tile.first.getUsers())
-      lastUses[i] = std::max(lastUses[i], lastUse(tile.first, user));
-  int64_t most = 0;
-  body.walk([&](Operation *op) {
-    if (op->getNumRegions() && !isa<ReduceOp, ScanOp>(op))
-      return WalkResult::advance();
+  // By position: what begins to live there, what has ended there, and where something is crossed.
+  struct Life {
+    int64_t birth, end;
+    Value kept;
+  };
+  SmallVector<Life> lives;
+  for (auto [tile, birth] : tiles) {
+    int64_t end = birth;
+    for (Operation *user : tile.getUsers())
+      end = std::max(end, endOfUse(tile, user));
+    lives.push_back({birth, end, keptFor(tile)});
+  }
+  llvm::stable_sort(lives, [](const Life &a, const Life &b) { return a.birth < b.birth; });
+  SmallVector<int64_t> crossed;
+  body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<ReduceOp, ScanOp>(op)) {
+      crossed.push_back(positions.lookup(op).first);
+      return WalkResult::skip();
+    }
     // Between two of them ptxas computes and stores a few elements at a time. A load is made at
     // once, because a branch decides whether it is within the array.
-    if (isa<StoreOp>(op) || (isMemoryEffectFree(op) && !isa<ReduceOp, ScanOp>(op)))
-      return WalkResult::advance();
-    const int64_t at = positions.lookup(op).first;
-    llvm::SmallSetVector<Value, 8> kept;
-    for (auto [tile, last] : llvm::zip_equal(tiles, lastUses))
-      if (tile.second <= at && last > at)
-        kept.insert(keptFor(tile.first));
-    int64_t sum = 0;
-    for (Value tile : kept)
-      sum += loadedRegisters(tile);
-    most = std::max(most, sum);
-    return WalkResult::skip();
+    if (!op->getNumRegions() && !isa<StoreOp>(op) &&
+        (isa<StageOp, ReadOp>(op) || !isMemoryEffectFree(op)))
+      crossed.push_back(positions.lookup(op).first);
+    return WalkResult::advance();
   });
+  auto endsLater = [](const Life *a, const Life *b) { return a->end > b->end; };
+  std::priority_queue<const Life *, std::vector<const Life *>, decltype(endsLater)> alive(
+      endsLater);
+  DenseMap<Value, int64_t> holders; // by what is kept: how many that live need it
+  int64_t most = 0, sum = 0;
+  const Life *next = lives.begin();
+  for (int64_t at : crossed) {
+    for (; next != lives.end() && next->birth <= at; ++next) {
+      if (holders[next->kept]++ == 0)
+        sum += loadedRegisters(next->kept);
+      alive.push(next);
+    }
+    for (; !alive.empty() && alive.top()->end <= at; alive.pop())
+      if (--holders[alive.top()->kept] == 0)
+        sum -= loadedRegisters(alive.top()->kept);
+    most = std::max(most, sum);
+  }
   return most;
 }
 

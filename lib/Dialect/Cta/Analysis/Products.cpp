@@ -17,6 +17,14 @@ bool tessera::cta::hasProducts(Operation *op) {
   return op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
+bool tessera::cta::multipliesMatrices(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<WgmmaOp, MmaOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 template <typename Op>
 static Product productOf(Op op) {
   Product p;

@@ -5,6 +5,7 @@
 // says which atomics, docs/design/Atomics.md why).
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
@@ -196,9 +197,8 @@ int64_t TableFormer::blocks(int64_t bytesOfOutputTile) {
 
 LogicalResult TableFormer::run() {
   SmallVector<AtomicOp> atomics;
-  bool multiplies = false;
+  const bool multiplies = multipliesMatrices(grid);
   grid.walk([&](Operation *op) {
-    multiplies |= isa<WgmmaOp, MmaOp>(op);
     if (findAtomic(op))
       atomics.push_back(cast<AtomicOp>(op));
   });

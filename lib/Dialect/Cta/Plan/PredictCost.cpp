@@ -91,6 +91,7 @@ private:
   OpBuilder b;
   Location loc;
   tile::GridOp grid; // of which the other functions speak
+  std::optional<ValuesOfBlocks> ofBlocks;
   /// Arrays of which the output tile has loaded something.
   llvm::SmallPtrSet<Value, 4> loaded;
   /// What `before` has found for values inside the grid.
@@ -272,7 +273,7 @@ double Predictor::bytesOf(Operation *op) {
     return 0;
   // L2 also has what other blocks load.
   const bool isFirst = loaded.insert(op->getOperand(0)).second;
-  return isFirst && llvm::any_of(op->getOperands(), differsInBlocks) ? bytes : kAgain * bytes;
+  return isFirst && ofBlocks->operandsDiffer(op) ? bytes : kAgain * bytes;
 }
 
 /// The cycles for which instructions keep the units of an SM busy, when other warps run while these
@@ -342,6 +343,7 @@ void Predictor::run() {
   Value sum = index(0);
   for (tile::GridOp each : grids) {
     grid = each;
+    ofBlocks.emplace(grid.getBody().front());
     outside.clear();
     // The launcher does not know the number of blocks where a bound is read from memory.
     if (llvm::any_of(grid->getOperands(),

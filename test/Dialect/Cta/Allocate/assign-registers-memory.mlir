@@ -12,7 +12,7 @@
 // 16 KiB of X: three blocks. The gain, which all blocks load alike, does not count as bytes, but its 32 registers and the 32 of X, which
 // its conversion is made from again, live across the reduction.
 // CHECK-LABEL: tile.kernel @rows(
-// CHECK: cta.launch @rows_0 blocks(%{{.+}}) attributes {max_registers = 168 : i64, min_blocks = 3 : i64, shared = 16 : i64, threads = 128 : i64}
+// CHECK: cta.launch @rows_0 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 168 : i64, min_blocks = 3 : i64, shared = 16 : i64, threads = 128 : i64}
 tile.kernel @rows(%X: memref<?x8192xbf16>, %G: memref<8192xbf16>, %Y: memref<?x8192xbf16>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @rows_0 blocks(%n) attributes {shared = 16} {
     %c0 = arith.constant 0 : index
@@ -47,8 +47,8 @@ tile.kernel @rows(%X: memref<?x8192xbf16>, %G: memref<8192xbf16>, %Y: memref<?x8
 
 // The same of single elements: a register each, and no conversion that is cheaper to keep. 64 + 64 + 26 still leave room for three blocks; with a third array there is room for two.
 // CHECK-LABEL: tile.kernel @elements(
-// CHECK: cta.launch @elements_0 blocks(%{{.+}}) attributes {max_registers = 168 : i64, min_blocks = 3 : i64
-// CHECK: cta.launch @elements_1 blocks(%{{.+}}) attributes {max_registers = 255 : i64, min_blocks = 2 : i64
+// CHECK: cta.launch @elements_0 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 168 : i64, min_blocks = 3 : i64
+// CHECK: cta.launch @elements_1 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 255 : i64, min_blocks = 2 : i64
 tile.kernel @elements(%X: memref<?x8192xbf16>, %G: memref<8192xbf16>, %Y: memref<?x8192xbf16>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @elements_0 blocks(%n) attributes {} {
     %c0 = arith.constant 0 : index
@@ -76,7 +76,7 @@ tile.kernel @elements(%X: memref<?x8192xbf16>, %G: memref<8192xbf16>, %Y: memref
 
 // Enough bytes in one block: still two, so that one loads while the other computes; shared memory may be for one only. What the source IR gives is kept.
 // CHECK-LABEL: tile.kernel @large(
-// CHECK: cta.launch @large_0 blocks(%{{.+}}) attributes {max_registers = 255 : i64, min_blocks = 2 : i64, threads = 128 : i64}
+// CHECK: cta.launch @large_0 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 255 : i64, min_blocks = 2 : i64, threads = 128 : i64}
 // CHECK: cta.launch @large_1 blocks(%{{.+}}) attributes {max_registers = 255 : i64, shared = 131072 : i64, threads = 128 : i64}
 // CHECK: cta.launch @large_2 blocks(%{{.+}}) attributes {max_registers = 255 : i64, min_blocks = 1 : i64, threads = 128 : i64}
 tile.kernel @large(%X: memref<?x16384xf32>, %Y: memref<?x16384xf32>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
@@ -134,10 +134,14 @@ tile.kernel @others(%X: memref<?x8192xf32>, %G: memref<8192xf32>, %Y: memref<?x8
   tile.return
 }
 
-// A row that the block's number reaches only through what it loads is its own, too.
+// A row that the block's number reaches only through what it loads is its own, too, and so is one that control flow decides: a branch, a loop over as many
+// rows as the block's number says, a search.
 // CHECK-LABEL: tile.kernel @chosen(
-// CHECK: cta.launch @chosen_0 blocks(%{{.+}}) attributes {max_registers = 255 : i64, min_blocks = 2 : i64, threads = 128 : i64}
-tile.kernel @chosen(%X: memref<?x8192xf32>, %R: memref<?xi32>, %Y: memref<?x8192xf32>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+// CHECK: cta.launch @chosen_0 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 255 : i64, min_blocks = 2 : i64, threads = 128 : i64}
+// CHECK: cta.launch @branch_0 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 255 : i64, min_blocks = 2 : i64, threads = 128 : i64}
+// CHECK: cta.launch @loop_0 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 255 : i64, min_blocks = 2 : i64, threads = 128 : i64}
+// CHECK: cta.launch @search_0 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 255 : i64, min_blocks = 2 : i64, threads = 128 : i64}
+tile.kernel @chosen(%X: memref<?x8192xf32>, %R: memref<?xi32>, %Y: memref<?x8192xf32>, %n: index, %c: i1) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @chosen_0 blocks(%n) attributes {} {
     %c0 = arith.constant 0 : index
     %i = cta.block_id : index
@@ -145,6 +149,81 @@ tile.kernel @chosen(%X: memref<?x8192xf32>, %R: memref<?xi32>, %Y: memref<?x8192
     %at = arith.index_cast %row : i32 to index
     %x = cta.load %X[%at, %c0] {vector = 4 : i64} : memref<?x8192xf32> -> tensor<1x8192xf32, #x>
     cta.store %x, %Y[%i, %c0] {vector = 4 : i64} : tensor<1x8192xf32, #x> -> memref<?x8192xf32>
+  }
+  cta.launch @branch_0 blocks(%n) attributes {} {
+    %c0 = arith.constant 0 : index
+    %i = cta.block_id : index
+    %at = scf.if %c -> (index) {
+      scf.yield %i : index
+    } else {
+      scf.yield %c0 : index
+    }
+    %x = cta.load %X[%at, %c0] {vector = 4 : i64} : memref<?x8192xf32> -> tensor<1x8192xf32, #x>
+    cta.store %x, %Y[%i, %c0] {vector = 4 : i64} : tensor<1x8192xf32, #x> -> memref<?x8192xf32>
+  }
+  cta.launch @loop_0 blocks(%n) attributes {} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %i = cta.block_id : index
+    %at = scf.for %k = %c0 to %n step %c1 iter_args(%s = %c0) -> (index) {
+      %t = arith.addi %s, %i : index
+      scf.yield %t : index
+    }
+    %x = cta.load %X[%at, %c0] {vector = 4 : i64} : memref<?x8192xf32> -> tensor<1x8192xf32, #x>
+    cta.store %x, %Y[%i, %c0] {vector = 4 : i64} : tensor<1x8192xf32, #x> -> memref<?x8192xf32>
+  }
+  cta.launch @search_0 blocks(%n) attributes {} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %i = cta.block_id : index
+    %at = scf.while (%s = %c0) : (index) -> index {
+      %below = arith.cmpi slt, %s, %i : index
+      scf.condition(%below) %s : index
+    } do {
+    ^bb0(%s: index):
+      %t = arith.addi %s, %c1 : index
+      scf.yield %t : index
+    }
+    %x = cta.load %X[%at, %c0] {vector = 4 : i64} : memref<?x8192xf32> -> tensor<1x8192xf32, #x>
+    cta.store %x, %Y[%i, %c0] {vector = 4 : i64} : tensor<1x8192xf32, #x> -> memref<?x8192xf32>
+  }
+  tile.return
+}
+
+// Of the regions of a branch one is executed. A given number of registers is for one block.
+// CHECK-LABEL: tile.kernel @bounded(
+// CHECK: cta.launch @alternatives_0 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 168 : i64, min_blocks = 3 : i64, threads = 128 : i64}
+// CHECK: cta.launch @registers_0 blocks(%{{.+}}) attributes {max_registers = 200 : i64, threads = 128 : i64}
+tile.kernel @bounded(%X: memref<?x8192xbf16>, %Y: memref<?x8192xbf16>, %n: index, %c: i1) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @alternatives_0 blocks(%n) attributes {} {
+    %c0 = arith.constant 0 : index
+    %i = cta.block_id : index
+    scf.if %c {
+      %x = cta.load %X[%i, %c0] {vector = 8 : i64} : memref<?x8192xbf16> -> tensor<1x8192xbf16, #x>
+      cta.store %x, %Y[%i, %c0] {vector = 8 : i64} : tensor<1x8192xbf16, #x> -> memref<?x8192xbf16>
+    } else {
+      %x = cta.load %X[%c0, %i] {vector = 8 : i64} : memref<?x8192xbf16> -> tensor<1x8192xbf16, #x>
+      cta.store %x, %Y[%i, %c0] {vector = 8 : i64} : tensor<1x8192xbf16, #x> -> memref<?x8192xbf16>
+    }
+  }
+  cta.launch @registers_0 blocks(%n) attributes {max_registers = 200} {
+    %c0 = arith.constant 0 : index
+    %i = cta.block_id : index
+    %x = cta.load %X[%i, %c0] {vector = 8 : i64} : memref<?x8192xbf16> -> tensor<1x8192xbf16, #x>
+    cta.store %x, %Y[%i, %c0] {vector = 8 : i64} : tensor<1x8192xbf16, #x> -> memref<?x8192xbf16>
+  }
+  tile.return
+}
+
+// A thread keeps little of 2 KiB in a block, but with fewer than 40 registers it computes too little at a time: 12 blocks instead of 16.
+// CHECK-LABEL: tile.kernel @small(
+// CHECK: cta.launch @small_0 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 40 : i64, min_blocks = 12 : i64, threads = 128 : i64}
+tile.kernel @small(%X: memref<?x1024xbf16>, %Y: memref<?x1024xbf16>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @small_0 blocks(%n) attributes {} {
+    %c0 = arith.constant 0 : index
+    %i = cta.block_id : index
+    %x = cta.load %X[%i, %c0] {vector = 8 : i64} : memref<?x1024xbf16> -> tensor<1x1024xbf16, #x>
+    cta.store %x, %Y[%i, %c0] {vector = 8 : i64} : tensor<1x1024xbf16, #x> -> memref<?x1024xbf16>
   }
   tile.return
 }

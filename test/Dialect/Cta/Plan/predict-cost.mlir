@@ -119,6 +119,23 @@ tile.kernel @twice_W256(%X: memref<?xf32>, %Y: memref<?xf32>) attributes {tile.m
   tile.return
 }
 
+// What all blocks load alike comes from L2 and counts 0.4 times: 16384 bytes of X, as many of Y and 410 of the 1024 of G, at 18.7 bytes a cycle in 64ths.
+// CHECK-LABEL: tile.kernel @gained_W256_any(
+// CHECK: %[[MEMORY:.+]] = arith.constant 113627 : index
+// CHECK: arith.muli %{{.+}}, %[[MEMORY]]
+// CHECK: tile.cost
+tile.kernel @gained_W256(%X: memref<?x256xf32>, %G: memref<256xf32>, %Y: memref<?x256xf32>) attributes {tile.member_of = "gained", tile.member = "W=256"} {
+  tile.grid (%i) = (0) to (1000) step (16) {
+    %c0 = arith.constant 0 : index
+    %x = tile.load %X[%i, %c0] : memref<?x256xf32> -> tensor<16x256xf32>
+    %g = tile.load %G[%c0] : memref<256xf32> -> tensor<256xf32>
+    %gs = tile.broadcast %g dims = [1] : tensor<256xf32> -> tensor<16x256xf32>
+    %y = arith.mulf %x, %gs : tensor<16x256xf32>
+    tile.store %y, %Y[%i, %c0] : tensor<16x256xf32> -> memref<?x256xf32>
+  }
+  tile.return
+}
+
 // No member, no prediction.
 // CHECK-LABEL: tile.kernel @alone_any(
 // CHECK-NOT: tile.cost

@@ -5,6 +5,7 @@ little time, or success for programs that only look too large. tile-opt knows th
 
 import os
 import re
+import resource
 import subprocess
 import sys
 
@@ -25,10 +26,10 @@ def kernel(body="", last=0, front="", bound="%n"):
             f"    tile.store %x{last}, %Y[%i] : tensor<128xf32> -> memref<?xf32>\n  }}\n  tile.return\n}}\n")
 
 
-def run(name, command, path, expected):
+def run(name, command, path, expected, prepare=None):
     try:
         done = subprocess.run(command + [path], capture_output=True, text=True, timeout=60, errors="replace",
-                              stdin=subprocess.DEVNULL)
+                              stdin=subprocess.DEVNULL, preexec_fn=prepare)
     except subprocess.TimeoutExpired:
         bad.append(f"{name}: {command[0]} does not end")
         return
@@ -40,11 +41,16 @@ def run(name, command, path, expected):
         bad.append(f"{name}: {command} says (status {done.returncode}): {first[:300]}\n    not: {expected}")
 
 
-def case(name, text, expected, of_text=False):
+def small_stack():
+    """Of 512 KiB, which what calls itself for each op of a chain runs out of."""
+    resource.setrlimit(resource.RLIMIT_STACK, (1 << 19, 1 << 19))
+
+
+def case(name, text, expected, of_text=False, prepare=None):
     path = os.path.join(FOLDER, name + ".mlir")
     with open(path, "w") as file:
         file.write(text)
-    run(name, ["tilec", "--emit=ptx", "-o", "/dev/null"], path, expected)
+    run(name, ["tilec", "--emit=ptx", "-o", "/dev/null"], path, expected, prepare)
     run(name, ["tilec", "--target=cpu", "--emit=llvm", "-o", "/dev/null"], path, expected)
     if of_text:
         run(name, ["tile-opt", "-o", "/dev/null"], path, expected)
@@ -57,7 +63,7 @@ case("million-digits", kernel("    %z = arith.constant 1." + "1" * 1000000 + " :
 case("million-digits-hex", kernel("    %z = arith.constant 0x" + "1" * 1000000 + " : f32\n"), "at most 1000 are read", True)
 case("million-digits-integer", kernel("    %z = arith.constant " + "1" * 1000000 + " : i32\n"), "at most 1000 are read", True)
 case("million-dimensions", "func.func private @f(tensor<" + "1x" * 1000000 + "f32>)\n", "at most 1000 are read", True)
-case("deep-regions", kernel("    %t = arith.constant true\n" + "scf.if %t {\n" * 20000 + "}\n" * 20000), DEEP, True)
+case("deep-regions", kernel("    %t = arith.constant true\n" + "scf.if %t {\n" * 30000 + "}\n" * 30000), DEEP, True)
 case("deep-types", "func.func private @f(" + "tuple<" * 100000 + "i32" + ">" * 100000 + ")\n", DEEP, True)
 case("deep-attributes", "module attributes {a.b = " + "[" * 100000 + "]" * 100000 + "} {}\n", DEEP, True)
 case("deep-locations", "module {} loc(" + "fused[" * 100000 + '"a"' + "]" * 100000 + ")\n", DEEP, True)
@@ -126,8 +132,8 @@ case("12-loops", loops(12), None)
 case("30-loops", loops(30), "is nested in 16 other loops, which is the limit")
 views = "  %v0 = memref.subview %X[1] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: 1>>\n" + "".join(
     f"  %v{i} = memref.subview %v{i - 1}[1] [%n] [1] : memref<?xf32, strided<[1], offset: {i}>> "
-    f"to memref<?xf32, strided<[1], offset: {i + 1}>>\n" for i in range(1, 20000))
-case("20000-views", kernel(f"    %x1 = tile.load %v19999[%i] : memref<?xf32, strided<[1], offset: 20000>> -> {VECTOR}\n", 1, views),
+    f"to memref<?xf32, strided<[1], offset: {i + 1}>>\n" for i in range(1, 30000))
+case("30000-views", kernel(f"    %x1 = tile.load %v29999[%i] : memref<?xf32, strided<[1], offset: 30000>> -> {VECTOR}\n", 1, views),
      "is the last of more than 256 views of each other")
 
 
@@ -142,13 +148,13 @@ case("20-doubled-bounds", sums(20, "%%v%d"), None)
 case("60-doubled-bounds", sums(60, "%%v%d"), None)
 STEPS = "is the end of a computation of more than 240 steps, one after the other"
 case("300-doubled-bounds", sums(300, "%%v%d"), STEPS)
-case("20000-sums-of-a-bound", sums(20000, "%n"), STEPS)
-SUM = "    %v0 = arith.addi %i, %n : index\n" + "".join(f"    %v{i} = arith.addi %v{i - 1}, %n : index\n" for i in range(1, 20000))
-case("20000-sums-of-a-coordinate", kernel(SUM + f"    %x1 = tile.load %X[%v19999] : memref<?xf32> -> {VECTOR}\n", 1), None)
-case("20000-sums-and-a-promise", kernel(
+case("30000-sums-of-a-bound", sums(30000, "%n"), STEPS)
+SUM = "    %v0 = arith.addi %i, %n : index\n" + "".join(f"    %v{i} = arith.addi %v{i - 1}, %n : index\n" for i in range(1, 30000))
+case("30000-sums-of-a-coordinate", kernel(SUM + f"    %x1 = tile.load %X[%v29999] : memref<?xf32> -> {VECTOR}\n", 1), None, prepare=small_stack)
+case("30000-sums-and-a-promise", kernel(
     SUM + "    %t = arith.cmpi slt, %i, %n : index\n    scf.if %t {\n      tile.assume %v0 {max = 1000} : index\n"
-    f"      %x1 = tile.load %X[%v19999] : memref<?xf32> -> {VECTOR}\n"
-    f"      tile.store %x1, %Y[%v19999] : {VECTOR} -> memref<?xf32>\n    }}\n"), None)
+    f"      %x1 = tile.load %X[%v29999] : memref<?xf32> -> {VECTOR}\n"
+    f"      tile.store %x1, %Y[%v29999] : {VECTOR} -> memref<?xf32>\n    }}\n"), None)
 GRID = "  tile.grid (%i) = (0) to (%n) step (128) {\n    %x = tile.load %X[%i] : memref<?xf32> -> tensor<128xf32>\n" \
        "    tile.store %x, %Y[%i] : tensor<128xf32> -> memref<?xf32>\n  }\n"
 

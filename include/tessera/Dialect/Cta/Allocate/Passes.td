@@ -199,10 +199,9 @@ def AssignRegisters : CtaPass<"cta-assign-registers"> {
     shared memory allow it, `min_blocks = 2`. A product whose accumulators and register operands do not fit together with 26 other registers
     is an error, which lists the registers by source line.
 
-    A launch without products, whose loads into registers stand outside of loops, gets the `min_blocks` with which the blocks of an SM have 48 KiB asked of
-    memory together, and at least 2: a block asks for nothing while it computes. Loads that are the same in all blocks do not count. There are
-    fewer where the tiles that live across a load or a reduction would not fit a thread's registers. If ptxas spills with them, `tilec` lets it have the
-    registers that it wants (`Analysis/BlocksForMemory.h`).
+    A launch without products, whose loads into registers stand outside of loops, gets the `min_blocks` with which enough loads are under way in an SM
+    ([Plans](../design/Plans.md#without-pipelining)), and the attribute `cta.blocks_for_memory`: if ptxas spills with so many, `tilec` compiles the
+    function again with one.
 
     `max_registers` and `min_blocks` that the source IR gives are kept.
   }];

@@ -37,9 +37,9 @@ mlir::Value largestTile(LaunchOp launch);
 /// twice those of its largest tile, for what is loaded and what is made of it, and the others.
 int64_t estimatedRegisters(const Machine &machine, tile::GridOp grid);
 
-/// The registers of a thread that are occupied across a load, a reduction or an access to shared
-/// memory of `body`, at most, and the others. What is computed element by element in between is not
-/// counted. A conversion counts as what it converts, because it can be made again.
+/// The registers of a thread that are occupied across a load, a reduction, a barrier or an access
+/// to shared memory of `body`, at most, and the others. What is computed element by element in
+/// between is not counted. A conversion counts as what it converts, because it can be made again.
 int64_t registersAcrossLoads(mlir::Block &body);
 
 /// The number of blocks of `threads` threads that the products' registers allow on an SM; a large

@@ -45,6 +45,10 @@ std::optional<std::string> whyNotMmaSync(const Product &product, int64_t warpgro
 /// True if the op is, or contains, a product of the tensor cores.
 bool hasProducts(mlir::Operation *op);
 
+/// True if the op contains a product of matrices, whatever computes it: the tensor cores or
+/// threads.
+bool multipliesMatrices(mlir::Operation *op);
+
 /// The number of warpgroups for a kernel at L0 that does not give it. With products for the tensor
 /// cores it is the largest of 1, 2, 3 that divides the rows of all of them into multiples of 64; if
 /// possible, such that no thread has more than 128 accumulators. Without such products it is 1, 2

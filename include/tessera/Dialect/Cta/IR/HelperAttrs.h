@@ -24,6 +24,10 @@ constexpr llvm::StringLiteral kReplicaPartAttr = "cta.replica_part";
 /// gets one. cta-plan removes it.
 constexpr llvm::StringLiteral kAloneAttr = "cta.alone";
 
+/// On a launch (unit): cta-assign-registers has chosen its `min_blocks`, so that enough loads are
+/// under way. If ptxas spills with so many, there are fewer.
+constexpr llvm::StringLiteral kBlocksForMemoryAttr = "cta.blocks_for_memory";
+
 /// On a launch of a grid with static extents (a bool): whether it has one row or one column of
 /// output tiles.
 constexpr llvm::StringLiteral kNarrowAttr = "cta.narrow";
