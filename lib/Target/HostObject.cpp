@@ -99,6 +99,22 @@ FailureOr<std::unique_ptr<llvm::Module>> tessera::compileToHostLLVM(ModuleOp mod
 
 //===--- the shared object ------------------------------------------------------------------===//
 
+/// The linkers of this machine, those first that should be tried first. An LLD that comes with
+/// LLVM's shared library loads all of that, which takes longer than to link a kernel.
+static SmallVector<std::string> linkersOfMachine() {
+  SmallVector<std::string> found;
+  auto add = [&](llvm::ErrorOr<std::string> path) {
+    if (path && !llvm::is_contained(found, *path))
+      found.push_back(*path);
+  };
+  StringRef llvmTools[] = {TESSERA_LLVM_TOOLS_DIR};
+  add(llvm::sys::findProgramByName("ld"));
+  add(llvm::sys::findProgramByName("ld.lld", llvmTools));
+  add(llvm::sys::findProgramByName("ld.lld-22"));
+  add(llvm::sys::findProgramByName("ld.lld"));
+  return found;
+}
+
 FailureOr<std::string> tessera::findHostLinker(const std::string &given, Location loc) {
   if (!given.empty()) {
     if (llvm::sys::fs::can_execute(given) && !llvm::sys::fs::is_directory(given))
@@ -107,20 +123,11 @@ FailureOr<std::string> tessera::findHostLinker(const std::string &given, Locatio
                                << "' is not a program that can be run, but was given as linker",
            failure();
   }
-  // An LLD that comes with LLVM's shared library loads all of that first, which takes longer than
-  // to link a kernel.
-  if (auto path = llvm::sys::findProgramByName("ld"))
-    return *path;
-  StringRef llvmTools[] = {TESSERA_LLVM_TOOLS_DIR};
-  if (auto path = llvm::sys::findProgramByName("ld.lld", llvmTools))
-    return *path;
-  for (StringRef name : {"ld.lld-22", "ld.lld"})
-    if (auto path = llvm::sys::findProgramByName(name))
-      return *path;
-  return emitError(
-             loc,
-             "no linker found: install binutils or lld, or name an ld-compatible linker (tilec "
-             "--linker=PATH, CompileOptions::linker)"),
+  SmallVector<std::string> linkers = linkersOfMachine();
+  if (!linkers.empty())
+    return linkers.front();
+  return emitError(loc, "no linker found: install binutils or lld, or name an ld-compatible linker "
+                        "(tilec --linker=PATH, CompileOptions::linker)"),
          failure();
 }
 
@@ -178,9 +185,20 @@ FailureOr<std::string> tessera::linkHostObject(llvm::Module &llvmModule, Locatio
       "now",     "--as-needed",    "--build-id=none",  "-o", shared,  object};
   arguments.append(libraries.begin(), libraries.end());
   ToolRun run = runTool(*linker, arguments, *directory);
-  if (run.exitCode != 0)
-    return emitError(loc) << "linking with '" << *linker << "' failed: " << run.error << run.output;
-  return readFile(shared, loc);
+  if (run.exitCode == 0)
+    return readFile(shared, loc);
+  // An `ld` in PATH may be for another machine.
+  const std::string why = run.error + run.output;
+  if (options.linker.empty())
+    for (const std::string &other : llvm::drop_begin(linkersOfMachine())) {
+      if (options.environment.stop && options.environment.stop->shouldStop())
+        break;
+      if (runTool(other, arguments, *directory).exitCode == 0)
+        return readFile(shared, loc);
+    }
+  return emitError(loc) << "linking with '" << *linker << "' failed; another linker may be named "
+                        << "(tilec --linker=PATH, CompileOptions::linker): " << why,
+         failure();
 }
 
 FailureOr<std::string> tessera::compileToHostObject(ModuleOp module, const HostOptions &options) {
