@@ -6,7 +6,7 @@
 #
 #   DIR/examples/X.cubin, X.so       every example for the device and for the CPU
 #   DIR/failed.txt                   examples that do not compile, with the message
-#   DIR/tile-run, DIR/libtessera_runtime.so   need glibc only, at most GLIBC_MAX of versions.env
+#   DIR/tile-run, DIR/tile-tune, DIR/libtessera_runtime.so   need glibc only, at most GLIBC_MAX of versions.env
 #   DIR/runtime/                     the launcher's own device test
 #   DIR/test/GPU, DIR/bench          test/GPU/driver.py, bench/run.py, bench/attention/run.py and what they read
 #   DIR/products/X.cubin             with --products: the matrix products of test/GPU/make_gemms.py, for test/GPU/random_gemm.py and bench/gemm.py;
@@ -66,10 +66,10 @@ tools="$root/build/kit-tools"
 static="-fuse-ld=lld-22 -static-libstdc++ -static-libgcc"
 (cd "$root" && cmake --preset release -B "$tools" -DTESSERA_BUILD_TESTS=OFF -DCMAKE_EXE_LINKER_FLAGS="$static" \
   -DCMAKE_SHARED_LINKER_FLAGS="$static") >"$work/cmake.log" 2>&1 || { cat "$work/cmake.log" >&2; die "cmake failed"; }
-ninja -C "$tools" -j "$jobs" tile-run tessera_runtime >"$work/ninja.log" || { tail -n 40 "$work/ninja.log" >&2; die "the build of tile-run failed"; }
-cp "$tools/bin/tile-run" "$out/"
+ninja -C "$tools" -j "$jobs" tile-run tile-tune tessera_runtime >"$work/ninja.log" || { tail -n 40 "$work/ninja.log" >&2; die "the build of tile-run failed"; }
+cp "$tools/bin/tile-run" "$tools/bin/tile-tune" "$out/"
 cp -L "$tools/lib/libtessera_runtime.so" "$out/"
-strip "$out/tile-run" "$out/libtessera_runtime.so"
+strip "$out/tile-run" "$out/tile-tune" "$out/libtessera_runtime.so"
 
 # The examples. If some fail, the kit is made nevertheless.
 compile() { # example
@@ -148,7 +148,7 @@ fi
 
 # Checks that it runs on other machines: it may need glibc only, and none newer than promised.
 newest() { objdump -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 | sed 's/GLIBC_//'; }
-for file in "$out/tile-run" "$out/libtessera_runtime.so" "$out"/examples/*.so; do
+for file in "$out/tile-run" "$out/tile-tune" "$out/libtessera_runtime.so" "$out"/examples/*.so; do
   [ -e "$file" ] || continue
   needed=$(objdump -p "$file" | awk '$1 == "NEEDED" {print $2}')
   for library in $needed; do

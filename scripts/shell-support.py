@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-TOOLS = ["tilec", "tile-run", "tile-opt", "tile-layout", "tile-ptx-check", "tile-reduce", "tile-lsp-server"]
+TOOLS = ["tilec", "tile-run", "tile-tune", "tile-opt", "tile-layout", "tile-ptx-check", "tile-reduce", "tile-lsp-server"]
 OF_LLVM = ("tile-opt", "tile-lsp-server")
 
 

@@ -61,6 +61,7 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *   members       how many members of a family are compiled at most; 0: 8 in a cubin (of kernels without
  *                 products 20), otherwise 1. With 2 or more, a kernel without open parameters is a family of
  *                 two where its sums can be cut: as it stands, and with its last wave divided among blocks
+ *   member        a member itself, as tile-tune prints it: "gemm_nt: BM=128,BN=256,BK=64"; may be repeated
  *   fp-contract   on off
  *   require       one demand: tma wgmma pipelined peeled no_spills deterministic; may be repeated
  *   opt-level     0 to 3

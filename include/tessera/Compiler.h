@@ -109,6 +109,10 @@ struct CompileOptions {
   /// kernel without parameters, or with all of them bound, is a family of two where its sums can be
   /// cut: as it stands, and with its last wave divided among blocks (stream-K).
   unsigned members = 0;
+  /// The members themselves, as `tilec --list-members` and `tile-tune` print them:
+  /// "gemm_nt: BM=128,BN=256,BK=64", or "…,stream-k". A kernel of which some are named has these,
+  /// and all of them have to compile; of the other kernels `members` are chosen.
+  std::vector<std::string> memberList;
   /// Overrides `fp_contract` of all kernels.
   std::optional<bool> fpContract;
   /// Demands on the whole module: tma, wgmma, pipelined, peeled, no_spills, deterministic.

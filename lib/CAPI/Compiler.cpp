@@ -96,6 +96,10 @@ std::optional<bool> set(CompileOptions &options, std::string_view name, std::str
   }
   if (name == "members")
     return readNumber(value, options.members);
+  if (name == "member") {
+    options.memberList.push_back(std::string(value));
+    return true;
+  }
   if (name == "threads")
     return readNumber(value, options.threads) && options.threads <= kMaxThreads;
   if (name == "timeout")

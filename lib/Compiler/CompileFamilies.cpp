@@ -94,7 +94,8 @@ LogicalResult tessera::compileFamilies(ModuleOp module, PhaseRunner &runner,
                                          families, bound)) ||
                    failed(compile(with)));
   };
-  if (runner.options.members < 2 && llvm::none_of(module.getOps<tile::KernelOp>(), tile::hasParams))
+  if (runner.options.members < 2 && runner.options.memberList.empty() &&
+      llvm::none_of(module.getOps<tile::KernelOp>(), tile::hasParams))
     return attempt(module);
 
   MLIRContext *context = module.getContext();

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Bench.h"
+#include "CommandLine.h"
 
 #include "tessera/Runtime/DLPack.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
+#include <random>
 #include <thread>
 
 namespace tile_run {
@@ -46,6 +49,13 @@ public:
 
   void makeCopies(size_t least, size_t most);
   void warmUp();
+  /// Launches once, so that what another launch has to prepare is not measured.
+  void settle() { timed(1); }
+  void beginBursts(BenchResult &result) const {
+    result.protocol = "burst";
+    result.launches = launchesIn(4000);
+  }
+  /// Adds one measurement.
   void burst(BenchResult &result);
   void sustained(BenchResult &result);
   void overhead(BenchResult &result);
@@ -127,11 +137,8 @@ void Runner::warmUp() {
 }
 
 void Runner::burst(BenchResult &result) {
-  result.launches = launchesIn(4000);
-  for (int round = 0; round < 7; ++round) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(55));
-    result.samplesUs.push_back(timed(result.launches) / static_cast<double>(result.launches));
-  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(55));
+  result.samplesUs.push_back(timed(result.launches) / static_cast<double>(result.launches));
 }
 
 void Runner::sustained(BenchResult &result) {
@@ -228,6 +235,39 @@ void Runner::overhead(BenchResult &result) {
 }
 } // namespace
 
+static void summarize(BenchResult &result, size_t copies) {
+  result.copies = copies;
+  result.medianUs = median(result.samplesUs);
+  result.minUs = *std::min_element(result.samplesUs.begin(), result.samplesUs.end());
+}
+
+std::vector<BenchResult> runBursts(const BenchProblem &problem, size_t ways,
+                                   const std::function<void(size_t)> &take, unsigned rounds,
+                                   Watchdog &watchdog) {
+  Runner runner(problem, watchdog);
+  runner.makeCopies(1, maxCopies);
+  std::vector<BenchResult> results(ways);
+  std::vector<size_t> order(ways);
+  std::iota(order.begin(), order.end(), 0);
+  for (size_t way : order) {
+    take(way);
+    runner.warmUp();
+    runner.beginBursts(results[way]);
+  }
+  std::mt19937_64 random; // always the same numbers
+  for (unsigned round = 0; round < rounds; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (size_t way : order) {
+      take(way);
+      runner.settle();
+      runner.burst(results[way]);
+    }
+  }
+  for (BenchResult &result : results)
+    summarize(result, runner.numCopies());
+  return results;
+}
+
 BenchResult runBench(Bench protocol, const BenchProblem &problem, Watchdog &watchdog) {
   BenchResult result;
   Runner runner(problem, watchdog);
@@ -236,8 +276,9 @@ BenchResult runBench(Bench protocol, const BenchProblem &problem, Watchdog &watc
   if (!isOverhead)
     runner.warmUp();
   if (protocol == Bench::Burst) {
-    result.protocol = "burst";
-    runner.burst(result);
+    runner.beginBursts(result);
+    for (int round = 0; round < 7; ++round)
+      runner.burst(result);
   } else if (protocol == Bench::Sustained) {
     result.protocol = "sustained";
     runner.sustained(result);
@@ -245,9 +286,7 @@ BenchResult runBench(Bench protocol, const BenchProblem &problem, Watchdog &watc
     result.protocol = "overhead";
     runner.overhead(result);
   }
-  result.copies = runner.numCopies();
-  result.medianUs = median(result.samplesUs);
-  result.minUs = *std::min_element(result.samplesUs.begin(), result.samplesUs.end());
+  summarize(result, runner.numCopies());
   const std::vector<Argument> &args = problem.kernel.getContract().args;
   for (size_t i = 0; i < problem.buffers.size(); ++i)
     if (const Buffer *buffer = problem.buffers[i])

@@ -7,11 +7,14 @@
 #define TESSERA_TOOLS_TILE_RUN_BENCH_H
 
 #include "Buffer.h"
-#include "Options.h"
 #include "Watchdog.h"
 #include "tessera/Runtime/Launcher.h"
 
+#include <functional>
+
 namespace tile_run {
+
+enum class Bench { None, Burst, Sustained, Overhead };
 
 struct BenchResult {
   std::string protocol;
@@ -38,6 +41,12 @@ struct BenchProblem {
 };
 
 BenchResult runBench(Bench protocol, const BenchProblem &problem, Watchdog &watchdog);
+
+/// Measures several ways to launch the problem by bursts, in turns: each round visits all of them,
+/// in another random order. `take(i)` makes launches go way `i`.
+std::vector<BenchResult> runBursts(const BenchProblem &problem, size_t ways,
+                                   const std::function<void(size_t)> &take, unsigned rounds,
+                                   Watchdog &watchdog);
 
 } // namespace tile_run
 

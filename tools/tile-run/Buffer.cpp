@@ -3,7 +3,7 @@
 
 #include "Buffer.h"
 
-#include "Options.h"
+#include "CommandLine.h"
 #include "tessera/Runtime/Facts.h"
 
 #include <cstring>

@@ -3,7 +3,7 @@
 
 #include "Input.h"
 
-#include "Options.h"
+#include "CommandLine.h"
 #include "Random.h"
 #include "tessera/Runtime/NumpyFile.h"
 

@@ -6,14 +6,14 @@
 #ifndef TESSERA_TOOLS_TILE_RUN_OPTIONS_H
 #define TESSERA_TOOLS_TILE_RUN_OPTIONS_H
 
+#include "Bench.h"
+
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tile_run {
-
-enum class Bench { None, Burst, Sustained, Overhead };
 
 struct Options {
   std::string artifact, kernel, variant, member;
@@ -30,17 +30,8 @@ struct Options {
   std::optional<double> flops;
 };
 
-/// Prints one line to stderr and ends the process with status 1.
-[[noreturn]] void fail(const std::string &message);
-
 /// Ends the process on --help, on --version and after an error.
 Options parseOptions(int argc, char **argv);
-
-/// Splits a text such as "3,4" at `separator`. An empty text has no pieces.
-std::vector<std::string> split(const std::string &text, char separator);
-/// These do not change `value` if the whole text is no number.
-bool parseInteger(const std::string &text, long long &value);
-bool parseDouble(const std::string &text, double &value);
 
 } // namespace tile_run
 

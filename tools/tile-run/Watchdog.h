@@ -6,6 +6,8 @@
 #ifndef TESSERA_TOOLS_TILE_RUN_WATCHDOG_H
 #define TESSERA_TOOLS_TILE_RUN_WATCHDOG_H
 
+#include "CommandLine.h"
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -58,8 +60,8 @@ private:
       std::fflush(stdout);
       std::fprintf(
           stderr,
-          "tile-run: error: %s has not finished after %g s; it hangs, or --timeout is too short\n",
-          activity.c_str(), limit.count());
+          "%s: error: %s has not finished after %g s; it hangs, or --timeout is too short\n",
+          toolName, activity.c_str(), limit.count());
       std::fflush(stderr);
       _exit(1);
     }

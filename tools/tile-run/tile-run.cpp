@@ -5,6 +5,7 @@
 
 #include "Bench.h"
 #include "Buffer.h"
+#include "CommandLine.h"
 #include "Compare.h"
 #include "Explain.h"
 #include "Input.h"
@@ -24,6 +25,8 @@
 #include <cstring>
 #include <new>
 #include <unistd.h>
+
+const char *const tile_run::toolName = "tile-run";
 
 using namespace tile_run;
 using namespace tessera::rt;

@@ -100,14 +100,14 @@ struct Options {
           "Bind a parameter (tile.param) of the kernels that have it, KERNEL/NAME=NUMBER of one; "
           "what is not bound makes a family (--members)"),
       cl::cat(category)};
-  cl::opt<unsigned> members{
-      "members", cl::value_desc("n"), cl::init(0),
+  cl::opt<std::string> members{
+      "members", cl::value_desc("n or file"),
       cl::desc(
           "How many members of a family (a kernel whose parameters are not bound) are compiled, "
           "among which the launcher chooses; default: 8 in a cubin, or 20 of kernels without "
-          "products, otherwise 1; with 2 or more, a "
-          "kernel without open parameters has a second member, whose last wave is divided among "
-          "blocks, where its sums can be cut"),
+          "products, otherwise 1; with 2 or more, a kernel without open parameters has a second "
+          "member, whose last wave is divided among blocks, where its sums can be cut. Or a file "
+          "that names the members, one a line, as --list-members and tile-tune print them"),
       cl::cat(category)};
   cl::opt<bool> listMembers{"list-members",
                             cl::desc("Print the bindings that go together (--emit=members)"),
@@ -240,6 +240,29 @@ llvm::ErrorOr<std::string> readPlan(StringRef option) {
   return (*buffer)->getBuffer().str();
 }
 
+/// Takes over --members: a number, or a file with a member on each line. Lines that are empty or
+/// begin with # count for nothing.
+bool readMembers(StringRef option, tessera::CompileOptions &compile) {
+  if (option.empty() || !option.getAsInteger(10, compile.members))
+    return true;
+  auto buffer = llvm::MemoryBuffer::getFile(option, /*IsText=*/true);
+  if (!buffer) {
+    complain("--members takes a number or a file with a member on each line; cannot read '" +
+             option + "': " + buffer.getError().message());
+    return false;
+  }
+  llvm::SmallVector<StringRef> lines;
+  (*buffer)->getBuffer().split(lines, '\n');
+  for (StringRef line : lines)
+    if (line = line.trim(); !line.empty() && !line.starts_with("#"))
+      compile.memberList.push_back(line.str());
+  if (compile.memberList.empty()) {
+    complain("--members: the file '" + option + "' names no member");
+    return false;
+  }
+  return true;
+}
+
 std::error_code writeAll(int descriptor, StringRef bytes) {
   llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/false);
   os << bytes;
@@ -340,7 +363,8 @@ int main(int argc, char **argv) {
   if (options.fpContract != Switch::Default)
     compile.fpContract = options.fpContract == Switch::On;
   compile.bindings = options.bindings;
-  compile.members = options.members;
+  if (!readMembers(options.members, compile))
+    return 1;
   compile.require = options.require;
   compile.optLevel = options.level;
   compile.threads = options.threads;

@@ -95,11 +95,11 @@ static std::string keyOf(std::string_view source, const CompileOptions &all) {
     return "";
   key.add(StringRef(source.data(), source.size()));
   // A list of all options: a new one does not compile here until somebody has thought about it.
-  const auto &[target, emit, stopAfter, variants, plan, planName, bindings, members, fpContract,
-               require, optLevel, threads, check, dependentLaunch, lineInfo, saveTemps, tempDir,
-               timeout, cancellation, limits, progress, cacheDir, cacheLimit, cacheKey, leftovers,
-               ptxas, disassembler, linker, cpu, toolDirectories, registerDialects, addPasses,
-               sourceName] = all;
+  const auto &[target, emit, stopAfter, variants, plan, planName, bindings, members, memberList,
+               fpContract, require, optLevel, threads, check, dependentLaunch, lineInfo, saveTemps,
+               tempDir, timeout, cancellation, limits, progress, cacheDir, cacheLimit, cacheKey,
+               leftovers, ptxas, disassembler, linker, cpu, toolDirectories, registerDialects,
+               addPasses, sourceName] = all;
   key.add(static_cast<uint64_t>(target));
   key.add(emit);
   for (const std::string &text : {stopAfter, variants, plan, planName, cpu, cacheKey, sourceName})
@@ -115,6 +115,7 @@ static std::string keyOf(std::string_view source, const CompileOptions &all) {
   key.add(require);
   key.add(bindings);
   key.add(members);
+  key.add(memberList);
   for (uint64_t number :
        {uint64_t{optLevel}, uint64_t{threads}, uint64_t{check}, uint64_t{dependentLaunch},
         uint64_t{lineInfo}, limits.tileBytes, limits.threadRegisters})

@@ -3,6 +3,7 @@
 
 #include "Input/BindParameters.h"
 #include "Input/ChooseMembers.h"
+#include "Input/ListedMembers.h"
 
 #include "tessera/Dialect/Tile/Params/Members.h"
 #include "tessera/Dialect/Tile/Params/Params.h"
@@ -122,15 +123,29 @@ LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &opt
   FailureOr<std::vector<tile::GivenValue>> given = readOption(module, options);
   if (failed(given))
     return failure();
+  FailureOr<std::map<std::string, std::vector<Member>>> listed =
+      readMemberList(module, options.memberList, ofCandidates.shouldStop);
+  if (failed(listed))
+    return failure();
   bool isGood = true;
   for (auto kernel : llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
     // Where members are asked for, one binding may be two of them.
     const bool alsoOne = options.members > 1;
-    if (!tile::hasParams(kernel) && !alsoOne)
+    auto named = listed->find(kernel.getSymName().str());
+    if (!tile::hasParams(kernel) && !alsoOne && named == listed->end())
       continue;
     FailureOr<tile::Binding> fixed = tile::givenFor(kernel, *given);
     FailureOr<MemberChoice> choice = failure();
-    if (succeeded(fixed))
+    if (succeeded(fixed) && named != listed->end()) {
+      if (!fixed->empty())
+        kernel.emitError("has members in the list of members, and parameters that are bound by "
+                         "themselves (-D): take one of them");
+      else
+        choice = MemberChoice{named->second};
+      families.try_emplace(named->first);
+      if (named->second.size() == 1)
+        fixed = named->second.front().binding;
+    } else if (succeeded(fixed))
       choice = choose(kernel, *fixed, mostMembers(options, kind), alsoOne, ofCandidates, families);
     if (failed(choice)) {
       isGood = false;

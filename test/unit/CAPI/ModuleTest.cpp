@@ -189,6 +189,37 @@ TEST_F(ModuleTest, OpsOfTheHost) {
   EXPECT_NE(artifactOf(result).find("tanh.approx.f32"), std::string::npos);
 }
 
+TEST_F(ModuleTest, MembersByName) {
+  parse(R"(
+tile.kernel @fill(%y: memref<?xf32>) {
+  %W = tile.param "W" [128, 256, 512] : index
+  %zero = arith.constant 0 : index
+  %n = memref.dim %y, %zero : memref<?xf32>
+  tile.grid (%i) = (0) to (%n) step (%W) {
+    %one = arith.constant 1.0 : f32
+    %t = tensor.splat %one[%W] : tensor<?xf32>
+    tile.store %t, %y[%i] : tensor<?xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+)");
+  ASSERT_EQ(tessera_options_set(options, "member", "fill: W=512"), 0);
+  ASSERT_EQ(tessera_options_set(options, "member", "fill: W=128"), 0);
+  compile();
+  ASSERT_TRUE(tessera_result_ok(result)) << tessera_result_diagnostics(result);
+  const std::string artifact = artifactOf(result);
+  EXPECT_NE(artifact.find(".entry fill_W128_any_0"), std::string::npos);
+  EXPECT_NE(artifact.find(".entry fill_W512_any_0"), std::string::npos);
+  EXPECT_EQ(artifact.find("fill_W256"), std::string::npos);
+  tessera_result_destroy(result);
+  ASSERT_EQ(tessera_options_set(options, "member", "fill: W=64"), 0);
+  compile();
+  EXPECT_FALSE(tessera_result_ok(result));
+  EXPECT_NE(std::string(tessera_result_diagnostics(result)).find("its choices are 128, 256, 512"),
+            std::string::npos)
+      << tessera_result_diagnostics(result);
+}
+
 TEST_F(ModuleTest, ErrorsHavePlaces) {
   parse(kBad);
   compile();

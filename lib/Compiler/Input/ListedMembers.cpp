@@ -1,0 +1,78 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Input/ListedMembers.h"
+
+#include "tessera/Dialect/Tile/Params/Params.h"
+
+using namespace mlir;
+using namespace tessera;
+
+static constexpr llvm::StringLiteral kWhole = "whole", kDivided = "stream-k";
+
+/// The member that `text` is of: what Member::text prints.
+static FailureOr<Member> readMember(tile::KernelOp kernel, StringRef text, StringRef entry,
+                                    llvm::function_ref<bool()> shouldStop) {
+  auto error = [&] {
+    return emitError(UnknownLoc::get(kernel.getContext()))
+           << "the member '" << entry << "' of the list: ";
+  };
+  Member member;
+  SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  if (parts.back().trim() == kDivided) {
+    member.isDivided = true;
+    parts.pop_back();
+  } else if (text == kWhole) {
+    parts.clear();
+  }
+  FailureOr<std::vector<tile::GivenValue>> given =
+      tile::parseBindings(llvm::join(parts, ","), error);
+  if (failed(given))
+    return failure();
+  SmallVector<std::string> names;
+  for (tile::ParamOp param : tile::paramsOf(kernel))
+    names.push_back(param.getName().str());
+  for (tile::GivenValue &value : *given) {
+    if (!value.kernel.empty() || !llvm::is_contained(names, value.name))
+      return error() << "the kernel @" << kernel.getSymName() << " has no parameter '"
+                     << (value.kernel.empty() ? "" : value.kernel + "/") << value.name << "'";
+    value.kernel = kernel.getSymName().str();
+  }
+  if (given->size() != names.size())
+    return error() << "it binds " << given->size() << " of the " << names.size()
+                   << " parameters of the kernel @" << kernel.getSymName();
+  FailureOr<tile::Binding> fixed = tile::givenFor(kernel, *given);
+  if (failed(fixed))
+    return failure();
+  FailureOr<tile::Binding> binding = tile::chooseBinding(kernel, *fixed, shouldStop);
+  if (failed(binding))
+    return failure();
+  member.binding = std::move(*binding);
+  return member;
+}
+
+FailureOr<std::map<std::string, std::vector<Member>>>
+tessera::readMemberList(ModuleOp module, ArrayRef<std::string> list,
+                        llvm::function_ref<bool()> shouldStop) {
+  std::map<std::string, std::vector<Member>> members;
+  for (StringRef entry : list) {
+    auto error = [&] {
+      return emitError(UnknownLoc::get(module.getContext()))
+             << "the member '" << entry << "' of the list: ";
+    };
+    auto [name, text] = entry.split(':');
+    if (!entry.contains(':') || text.trim().empty())
+      return error() << "it is not of the form KERNEL: NAME=NUMBER,NAME=NUMBER", failure();
+    auto kernel = module.lookupSymbol<tile::KernelOp>(name.trim());
+    if (!kernel)
+      return error() << "there is no kernel @" << name.trim(), failure();
+    FailureOr<Member> member = readMember(kernel, text.trim(), entry, shouldStop);
+    if (failed(member))
+      return failure();
+    std::vector<Member> &ofKernel = members[name.trim().str()];
+    if (!llvm::is_contained(ofKernel, *member))
+      ofKernel.push_back(std::move(*member));
+  }
+  return members;
+}
