@@ -208,8 +208,8 @@ tile.kernel @fill(%y: memref<?xf32>) {
   compile();
   ASSERT_TRUE(tessera_result_ok(result)) << tessera_result_diagnostics(result);
   const std::string artifact = artifactOf(result);
-  EXPECT_NE(artifact.find(".entry fill_W128_any_0"), std::string::npos);
-  EXPECT_NE(artifact.find(".entry fill_W512_any_0"), std::string::npos);
+  EXPECT_NE(artifact.find(".entry fill_W128_aligned_0"), std::string::npos);
+  EXPECT_NE(artifact.find(".entry fill_W512_aligned_0"), std::string::npos);
   EXPECT_EQ(artifact.find("fill_W256"), std::string::npos);
   tessera_result_destroy(result);
   ASSERT_EQ(tessera_options_set(options, "member", "fill: W=64"), 0);

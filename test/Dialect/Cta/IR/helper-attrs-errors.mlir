@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -split-input-file -verify-diagnostics
 // Discardable attributes of the dialect: each has its op and its type, and there are no others.
 
-// expected-error @below {{has the unknown attribute 'cta.alnoe'; of the dialect there are: cta.alone, cta.least_group, cta.narrow, cta.order,}}
+// expected-error @below {{has the unknown attribute 'cta.alnoe'; of the dialect there are: cta.alone, cta.blocks_for_memory, cta.least_group, cta.narrow,}}
 tile.kernel @misspelt() attributes {cta.alnoe} {
   tile.return
 }
