@@ -184,18 +184,27 @@ FailureOr<std::string> tessera::linkHostObject(llvm::Module &llvmModule, Locatio
       "-shared", "--no-undefined", "--hash-style=gnu", "-z", "relro", "-z",
       "now",     "--as-needed",    "--build-id=none",  "-o", shared,  object};
   arguments.append(libraries.begin(), libraries.end());
-  ToolRun run = runTool(*linker, arguments, *directory);
-  if (run.exitCode == 0)
+  auto link = [&](const std::string &program, std::string &why) {
+    ToolRun run = runTool(program, arguments, *directory);
+    why = run.error + run.output;
+    return run.exitCode == 0 && llvm::sys::fs::exists(shared);
+  };
+  std::string why, ignored;
+  if (link(*linker, why))
     return readFile(shared, loc);
   // An `ld` in PATH may be for another machine.
-  const std::string why = run.error + run.output;
-  if (options.linker.empty())
-    for (const std::string &other : llvm::drop_begin(linkersOfMachine())) {
+  if (options.linker.empty()) {
+    const SmallVector<std::string> linkers = linkersOfMachine();
+    for (const std::string &other : llvm::drop_begin(linkers)) {
       if (options.environment.stop && options.environment.stop->shouldStop())
         break;
-      if (runTool(other, arguments, *directory).exitCode == 0)
-        return readFile(shared, loc);
+      if (!link(other, ignored))
+        continue;
+      emitRemark(loc) << "linked with '" << other << "', because '" << *linker
+                      << "' fails: " << why;
+      return readFile(shared, loc);
     }
+  }
   return emitError(loc) << "linking with '" << *linker << "' failed; another linker may be named "
                         << "(tilec --linker=PATH, CompileOptions::linker): " << why,
          failure();

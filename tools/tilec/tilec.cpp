@@ -242,9 +242,16 @@ llvm::ErrorOr<std::string> readPlan(StringRef option) {
 
 /// Takes over --members: a number, or a file with a member on each line. Lines that are empty or
 /// begin with # count for nothing.
-bool readMembers(StringRef option, tessera::CompileOptions &compile) {
-  if (option.empty() || !option.getAsInteger(10, compile.members))
+bool readMembers(const cl::opt<std::string> &given, tessera::CompileOptions &compile) {
+  const StringRef option = given;
+  if (!given.getNumOccurrences() || !option.getAsInteger(10, compile.members))
     return true;
+  if (option.empty() || option.find_first_not_of("+-0123456789") == StringRef::npos) {
+    complain("--members takes a number from 0 to 4294967295, or a file with a member on each "
+             "line, not '" +
+             option + "'");
+    return false;
+  }
   auto buffer = llvm::MemoryBuffer::getFile(option, /*IsText=*/true);
   if (!buffer) {
     complain("--members takes a number or a file with a member on each line; cannot read '" +

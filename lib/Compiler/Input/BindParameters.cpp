@@ -124,7 +124,7 @@ LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &opt
   if (failed(given))
     return failure();
   FailureOr<std::map<std::string, std::vector<Member>>> listed =
-      readMemberList(module, options.memberList, ofCandidates.shouldStop);
+      readMemberList(module, options.memberList, ofCandidates);
   if (failed(listed))
     return failure();
   bool isGood = true;

@@ -128,6 +128,11 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &can
   return Candidate{candidate, std::move(*described), std::move(*cost), hasProducts};
 }
 
+bool tessera::canBeDivided(tile::KernelOp kernel, const Member &member,
+                           const CandidateOptions &options) {
+  return predict(kernel, member, options).has_value();
+}
+
 static bool hasProducts(ArrayRef<Candidate> candidates) {
   return llvm::any_of(candidates, [](const Candidate &candidate) { return candidate.hasProducts; });
 }

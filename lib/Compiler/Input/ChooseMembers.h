@@ -90,6 +90,10 @@ struct CandidateOptions {
   std::function<bool()> shouldStop;
 };
 
+/// Whether blocks would hand partial sums to each other in this member, which is to be divided. A
+/// plan or `reassoc = off` excludes it, and so do sums that cannot be cut.
+bool canBeDivided(tile::KernelOp kernel, const Member &member, const CandidateOptions &options);
+
 /// Compiles each binding with the values of `fixed`, or kMostCandidates of them, to phase *planned*
 /// in a module of its own; one that does not get there is no candidate. The best kMostDivided of
 /// them are also tried with a divided last wave, if the kernel has no plan. One binding is compared

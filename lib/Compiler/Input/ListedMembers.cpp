@@ -12,7 +12,7 @@ static constexpr llvm::StringLiteral kWhole = "whole", kDivided = "stream-k";
 
 /// The member that `text` is of: what Member::text prints.
 static FailureOr<Member> readMember(tile::KernelOp kernel, StringRef text, StringRef entry,
-                                    llvm::function_ref<bool()> shouldStop) {
+                                    const CandidateOptions &options) {
   auto error = [&] {
     return emitError(UnknownLoc::get(kernel.getContext()))
            << "the member '" << entry << "' of the list: ";
@@ -23,7 +23,7 @@ static FailureOr<Member> readMember(tile::KernelOp kernel, StringRef text, Strin
   if (parts.back().trim() == kDivided) {
     member.isDivided = true;
     parts.pop_back();
-  } else if (text == kWhole) {
+  } else if (text.empty() || text == kWhole) {
     parts.clear();
   }
   FailureOr<std::vector<tile::GivenValue>> given =
@@ -45,29 +45,36 @@ static FailureOr<Member> readMember(tile::KernelOp kernel, StringRef text, Strin
   FailureOr<tile::Binding> fixed = tile::givenFor(kernel, *given);
   if (failed(fixed))
     return failure();
-  FailureOr<tile::Binding> binding = tile::chooseBinding(kernel, *fixed, shouldStop);
+  FailureOr<tile::Binding> binding = tile::chooseBinding(kernel, *fixed, options.shouldStop);
   if (failed(binding))
     return failure();
   member.binding = std::move(*binding);
+  if (member.isDivided && !canBeDivided(kernel, member, options))
+    return error() << "its last wave cannot be divided among blocks: a plan or reassoc = off "
+                      "excludes it, or its sums cannot be cut; leave out ',"
+                   << kDivided << "'";
   return member;
 }
 
 FailureOr<std::map<std::string, std::vector<Member>>>
 tessera::readMemberList(ModuleOp module, ArrayRef<std::string> list,
-                        llvm::function_ref<bool()> shouldStop) {
+                        const CandidateOptions &options) {
   std::map<std::string, std::vector<Member>> members;
   for (StringRef entry : list) {
     auto error = [&] {
       return emitError(UnknownLoc::get(module.getContext()))
              << "the member '" << entry << "' of the list: ";
     };
-    auto [name, text] = entry.split(':');
-    if (!entry.contains(':') || text.trim().empty())
-      return error() << "it is not of the form KERNEL: NAME=NUMBER,NAME=NUMBER", failure();
+    // A member has no colon, but the name of a kernel may have some.
+    auto [name, text] = entry.rsplit(':');
+    if (!entry.contains(':'))
+      return error() << "it is not of the form KERNEL: NAME=NUMBER,NAME=NUMBER, with ,stream-k "
+                        "behind it if its last wave is divided; without parameters KERNEL: whole",
+             failure();
     auto kernel = module.lookupSymbol<tile::KernelOp>(name.trim());
     if (!kernel)
       return error() << "there is no kernel @" << name.trim(), failure();
-    FailureOr<Member> member = readMember(kernel, text.trim(), entry, shouldStop);
+    FailureOr<Member> member = readMember(kernel, text.trim(), entry, options);
     if (failed(member))
       return failure();
     std::vector<Member> &ofKernel = members[name.trim().str()];

@@ -13,11 +13,11 @@
 namespace tessera {
 
 /// The members of each kernel that is named, by its name, each once and in the order of the list.
-/// Fails, with an error, if an entry cannot be read, names no kernel of the module, or is no
-/// binding of all parameters that keeps the kernel's assumptions.
+/// Fails, with an error, if an entry cannot be read, names no kernel of the module, is no binding
+/// of all parameters that keeps the kernel's assumptions, or is to be divided and cannot be.
 mlir::FailureOr<std::map<std::string, std::vector<Member>>>
 readMemberList(mlir::ModuleOp module, llvm::ArrayRef<std::string> list,
-               llvm::function_ref<bool()> shouldStop);
+               const CandidateOptions &options);
 
 } // namespace tessera
 

@@ -33,6 +33,9 @@ ValuesOfBlocks::ValuesOfBlocks(Block &body) {
       add(id->getResults());
     else if (auto loop = dyn_cast<ForOutputTilesOp>(op))
       add(loop.getBody()->getArguments());
+    else if (auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+             effects && effects.hasEffect<MemoryEffects::Write>())
+      add(op->getResults()); // an atomic, which tells each block something else
   });
   while (!work.empty())
     for (Operation *user : work.pop_back_val().getUsers()) {

@@ -190,6 +190,22 @@ tile.kernel @chosen(%X: memref<?x8192xf32>, %R: memref<?xi32>, %Y: memref<?x8192
   tile.return
 }
 
+// What an atomic returns is another ticket in each block.
+// CHECK-LABEL: tile.kernel @ticket(
+// CHECK: cta.launch @ticket_0 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 255 : i64, min_blocks = 2 : i64, threads = 128 : i64}
+tile.kernel @ticket(%X: memref<?x8192xf32>, %C: memref<1xi32>, %Y: memref<?x8192xf32>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @ticket_0 blocks(%n) attributes {} {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i32
+    %i = cta.block_id : index
+    %ticket = memref.atomic_rmw addi %one, %C[%c0] : (i32, memref<1xi32>) -> i32
+    %at = arith.index_cast %ticket : i32 to index
+    %x = cta.load %X[%at, %c0] {vector = 4 : i64} : memref<?x8192xf32> -> tensor<1x8192xf32, #x>
+    cta.store %x, %Y[%i, %c0] {vector = 4 : i64} : tensor<1x8192xf32, #x> -> memref<?x8192xf32>
+  }
+  tile.return
+}
+
 // Of the regions of a branch one is executed. A given number of registers is for one block.
 // CHECK-LABEL: tile.kernel @bounded(
 // CHECK: cta.launch @alternatives_0 blocks(%{{.+}}) attributes {cta.blocks_for_memory, max_registers = 168 : i64, min_blocks = 3 : i64, threads = 128 : i64}

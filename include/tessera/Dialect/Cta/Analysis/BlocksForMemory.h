@@ -21,8 +21,8 @@
 namespace tessera::cta {
 
 /// The values in the body of a grid or a launch that another block of the grid may have otherwise:
-/// what depends on a coordinate of the grid or on the number of a block, also by way of the control
-/// flow of a loop or a branch.
+/// what depends on a coordinate of the grid, on the number of a block or on what an atomic returns,
+/// also by way of the control flow of a loop or a branch, but not by way of memory.
 class ValuesOfBlocks {
 public:
   explicit ValuesOfBlocks(mlir::Block &body);
