@@ -48,6 +48,9 @@ public:
   }
 
   void makeCopies(size_t least, size_t most);
+  /// Gives the arrays that the kernel reads and writes their first contents again, in all copies.
+  void restore();
+  void call(std::string name) { activity = std::move(name); }
   void warmUp();
   /// Launches once, so that what another launch has to prepare is not measured.
   void settle() { timed(1); }
@@ -76,7 +79,7 @@ private:
   }
   /// The total time of `count` launches on the device. Uses the events `first` and `first` + 1.
   double timed(int64_t count, unsigned first = 0) {
-    WatchdogScope guard(watchdog, "the benchmark");
+    WatchdogScope guard(watchdog, activity);
     double time = 0;
     must(backend.record(first, error));
     for (int64_t i = 0; i < count; ++i)
@@ -94,7 +97,10 @@ private:
   BackendScope scope;
   Error error;
   std::vector<uint64_t> owned;
+  std::string activity = "the benchmark";
   std::vector<std::vector<tessera_rt_arg>> sets;
+  /// Where the images of the arrays of each set are.
+  std::vector<std::vector<uint64_t>> places;
   size_t next = 0;
   double estimate = 1; ///< microseconds per launch
 };
@@ -109,8 +115,10 @@ void Runner::makeCopies(size_t least, size_t most) {
     copies = static_cast<size_t>(std::clamp(std::ceil(rotatedBytes / bytes),
                                             static_cast<double>(least), static_cast<double>(most)));
   sets.push_back(problem.args);
+  places.push_back(problem.addresses);
   for (size_t copy = 1; copy < copies; ++copy) {
     sets.push_back(problem.args);
+    places.push_back(problem.addresses);
     for (size_t i = 0; i < problem.buffers.size(); ++i) {
       const Buffer *buffer = problem.buffers[i];
       if (!buffer)
@@ -120,9 +128,19 @@ void Runner::makeCopies(size_t least, size_t most) {
       owned.push_back(base);
       must(backend.copy(address, problem.addresses[i], buffer->imageBytes(), error));
       sets.back()[i] = buffer->argument(address);
+      places.back()[i] = address;
     }
   }
   must(backend.synchronize(nullptr, error));
+}
+
+void Runner::restore() {
+  const std::vector<Argument> &formal = problem.kernel.getContract().args;
+  for (const std::vector<uint64_t> &addresses : places)
+    for (size_t i = 0; i < problem.buffers.size(); ++i)
+      if (const Buffer *buffer = problem.buffers[i];
+          buffer && reads(formal[i].access) && writes(formal[i].access))
+        must(backend.copyIn(addresses[i], buffer->getImage().data(), buffer->imageBytes(), error));
 }
 
 void Runner::warmUp() {
@@ -241,16 +259,22 @@ static void summarize(BenchResult &result, size_t copies) {
   result.minUs = *std::min_element(result.samplesUs.begin(), result.samplesUs.end());
 }
 
-std::vector<BenchResult> runBursts(const BenchProblem &problem, size_t ways,
+std::vector<BenchResult> runBursts(const BenchProblem &problem,
+                                   const std::vector<std::string> &names,
                                    const std::function<void(size_t)> &take, unsigned rounds,
                                    Watchdog &watchdog) {
   Runner runner(problem, watchdog);
   runner.makeCopies(1, maxCopies);
-  std::vector<BenchResult> results(ways);
-  std::vector<size_t> order(ways);
+  std::vector<BenchResult> results(names.size());
+  std::vector<size_t> order(names.size());
   std::iota(order.begin(), order.end(), 0);
-  for (size_t way : order) {
+  auto begin = [&](size_t way) {
     take(way);
+    runner.call(names[way]);
+    runner.restore();
+  };
+  for (size_t way : order) {
+    begin(way);
     runner.warmUp();
     runner.beginBursts(results[way]);
   }
@@ -258,8 +282,9 @@ std::vector<BenchResult> runBursts(const BenchProblem &problem, size_t ways,
   for (unsigned round = 0; round < rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     for (size_t way : order) {
-      take(way);
+      begin(way);
       runner.settle();
+      runner.restore();
       runner.burst(results[way]);
     }
   }

@@ -43,8 +43,11 @@ struct BenchProblem {
 BenchResult runBench(Bench protocol, const BenchProblem &problem, Watchdog &watchdog);
 
 /// Measures several ways to launch the problem by bursts, in turns: each round visits all of them,
-/// in another random order. `take(i)` makes launches go way `i`.
-std::vector<BenchResult> runBursts(const BenchProblem &problem, size_t ways,
+/// in another random order. `take(i)` makes launches go way `i`, and `names[i]` is what the
+/// watchdog calls them. Arrays that the kernel reads and writes are as they were given when a burst
+/// begins.
+std::vector<BenchResult> runBursts(const BenchProblem &problem,
+                                   const std::vector<std::string> &names,
                                    const std::function<void(size_t)> &take, unsigned rounds,
                                    Watchdog &watchdog);
 

@@ -22,8 +22,10 @@ struct Timed {
 
 /// A launch: the members that were timed, at least one, those with the least prediction first.
 struct TunedLaunch {
-  std::string text;
+  std::string name, text; ///< name: where it stands
   std::vector<Timed> members;
+  /// All that can take the arguments, also those that were not timed.
+  std::vector<std::string> possible;
 
   const Timed &fastest() const;
   /// By which part the member that the launcher takes is slower than the fastest one. Nothing if it
@@ -38,11 +40,16 @@ struct Losses {
 };
 std::optional<Losses> lossesOf(const std::vector<TunedLaunch> &launches);
 
-/// The members that are the fastest for some launch, in the order in which they help: the first one
-/// has the least time on average, relative to the fastest one of each launch, and so on. With
-/// `keep` these many at most. A launch that none of those taken was timed for counts as if it took
-/// a hundred times as long.
+/// Members of which each launch has one that takes no more than 1 % longer than the fastest one:
+/// equal kernels differ by half of that. They are in the order in which they help: the first one
+/// can take the most launches, and of such has the least time on average, relative to the fastest
+/// one of each launch, and so on. With `keep` these many at most. A launch that a member was not
+/// timed for counts as if it took a hundred times as long.
 std::vector<std::string> membersToKeep(const std::vector<TunedLaunch> &launches, size_t keep);
+
+/// A launch that none of the members can take, or null.
+const TunedLaunch *launchWithout(const std::vector<std::string> &members,
+                                 const std::vector<TunedLaunch> &launches);
 
 } // namespace tile_tune
 

@@ -26,8 +26,9 @@ members than are to be kept:
 
 Each line of FILE is a launch: the arguments that tile-run takes (tile-run --help), for example
   randn:4096x4096xbf16 randn:4096x4096xbf16 nan:4096x4096xbf16
-Lines that are empty or begin with # are skipped. Arrays whose addresses are in a table cannot be
-given.
+White space separates them. Lines that are empty or begin with # are skipped. Arrays whose addresses
+are in a table cannot be given. Arrays that the kernel reads and writes are restored before each
+measurement, but within one each launch goes on with what the one before it has left.
 
 For each launch, the members that the launcher predicts to be the fastest are run, and what they
 write is compared with the reference. Those that agree are timed in turns: 55 ms idle, then about
@@ -45,12 +46,14 @@ the fastest is what the prediction loses.
   --tolerance=X             found and expected may differ by X of the expected number plus X of the
                             root of the mean square of the array; default: f64 1e-10, f32 1e-4,
                             f16 4e-3, bf16 3e-2, f8 0.25; integers must be equal
-  -o FILE                   write the members that were the fastest for some launch, one a line:
-                            tilec --members=FILE compiles them
-  --keep=N                  of these at most N, with which the launches are the fastest on average
+  -o FILE                   write the members to compile, one a line: of each launch one that takes
+                            no more than 1 % longer than the fastest one. tilec --members=FILE
+                            compiles them
+  --keep=N                  of these at most N, with which the launches are the fastest on average;
+                            an error if none of them takes some launch
   --json                    print one JSON object instead of text
-  --timeout=SEC             give up when the device does not answer for so long (default 30; at
-                            most 1000000)
+  --timeout=SEC             give up when a member does not answer for so long (default 30; at most
+                            1000000); the reference may take any time
   --threads=N               CPU: number of threads (default: all cores)
   --device=N                GPU: number of the device (default 0)
   --version, --help

@@ -4,18 +4,44 @@
 #include "Problem.h"
 #include "CommandLine.h"
 
+#include <optional>
+
 using namespace tessera::rt;
 using namespace tile_run;
 using tile_tune::Problem;
 
-Problem::Problem(Kernel &kernel, const std::vector<std::string> &texts, std::string line,
-                 Watchdog &watchdog, ThreadPool &pool)
-    : kernel(kernel), contract(kernel.getContract()), line(std::move(line)),
-      backend(kernel.getModule().getBackend()), scope(backend), watchdog(watchdog) {
+static std::string describe(const KernelContract &contract, const std::string &line, size_t arg) {
+  return line + ", " + describeArg(contract, arg);
+}
+
+void Problem::check(const KernelContract &contract, const std::vector<std::string> &texts,
+                    const std::string &line) {
   const size_t count = contract.args.size();
   if (texts.size() != count)
-    fail(this->line + ": kernel '" + contract.name + "' takes " + std::to_string(count) +
-         " arguments, " + std::to_string(texts.size()) + " are there");
+    fail(line + ": kernel '" + contract.name + "' takes " + std::to_string(count) + " arguments, " +
+         std::to_string(texts.size()) + " are there");
+  for (size_t i = 0; i < count; ++i) {
+    const Argument &arg = contract.args[i];
+    const std::string what = describe(contract, line, i);
+    const ArgSpec spec = parseArgSpec(texts[i], what);
+    if (spec.kind == ArgSpec::Kind::Addresses)
+      fail(what + ": tables of addresses cannot be tuned; time them by tile-run --member=NAME "
+                  "--bench=burst");
+    const bool isFile = spec.kind == ArgSpec::Kind::File;
+    if (arg.isMemref && !isFile && spec.kind != ArgSpec::Kind::Number &&
+        spec.shape.size() != arg.rank())
+      fail(what + ": rank must be " + std::to_string(arg.rank()) + ", '" + spec.text +
+           "' has shape " + printShape(spec.shape));
+  }
+}
+
+Problem::Problem(Kernel &kernel, const std::vector<std::string> &texts, std::string line,
+                 Watchdog *watchdog, ThreadPool &pool)
+    : kernel(kernel), contract(kernel.getContract()), line(std::move(line)),
+      backend(kernel.getModule().getBackend()), scope(backend), watchdog(watchdog),
+      activity(this->line) {
+  check(contract, texts, this->line);
+  const size_t count = contract.args.size();
   buffers.resize(count);
   addresses.assign(count, 0);
   args.assign(count, tessera_rt_arg());
@@ -23,9 +49,6 @@ Problem::Problem(Kernel &kernel, const std::vector<std::string> &texts, std::str
   for (size_t i = 0; i < count; ++i) {
     const Argument &arg = contract.args[i];
     const ArgSpec spec = parseArgSpec(texts[i], what(i));
-    if (spec.kind == ArgSpec::Kind::Addresses)
-      fail(what(i) + ": tables of addresses cannot be tuned; time them by tile-run --member=NAME "
-                     "--bench=burst");
     if (!arg.isMemref) {
       args[i].bits = makeScalar(spec, arg.element, what(i));
       continue;
@@ -49,7 +72,7 @@ Problem::~Problem() {
     backend.free(scope.context, base);
 }
 
-std::string Problem::what(size_t arg) const { return line + ", " + describeArg(contract, arg); }
+std::string Problem::what(size_t arg) const { return describe(contract, line, arg); }
 
 void Problem::must(bool good) {
   if (!good)
@@ -65,7 +88,10 @@ std::vector<Ranked> Problem::rank() {
   return ranking;
 }
 
-void Problem::take(const std::string &member) { must(kernel.forceMember(member, error)); }
+void Problem::take(const std::string &member) {
+  must(kernel.forceMember(member, error));
+  activity = line + ", member " + member;
+}
 
 std::map<size_t, HostArray> Problem::run() {
   for (size_t i = 0; i < buffers.size(); ++i)
@@ -73,7 +99,9 @@ std::map<size_t, HostArray> Problem::run() {
       must(backend.copyIn(addresses[i], buffers[i]->getImage().data(), buffers[i]->imageBytes(),
                           error));
   {
-    WatchdogScope guard(watchdog, "kernel '" + contract.name + "'");
+    std::optional<WatchdogScope> guard;
+    if (watchdog)
+      guard.emplace(*watchdog, activity);
     must(kernel.launch(args.data(), args.size(), nullptr, error));
     must(backend.synchronize(nullptr, error));
   }
@@ -93,7 +121,15 @@ std::vector<BenchResult> Problem::measure(const std::vector<std::string> &member
   std::vector<const Buffer *> list;
   for (const std::unique_ptr<Buffer> &buffer : buffers)
     list.push_back(buffer.get());
+  std::vector<std::string> names;
+  for (const std::string &member : members)
+    names.push_back(line + ", member " + member);
+  // The copies are made of these arrays.
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i])
+      must(backend.copyIn(addresses[i], buffers[i]->getImage().data(), buffers[i]->imageBytes(),
+                          error));
   return runBursts(
-      BenchProblem{kernel, list, args, addresses}, members.size(),
-      [&](size_t i) { take(members[i]); }, rounds, watchdog);
+      BenchProblem{kernel, list, args, addresses}, names, [&](size_t i) { take(members[i]); },
+      rounds, *watchdog);
 }

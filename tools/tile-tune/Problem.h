@@ -24,13 +24,16 @@ namespace tile_tune {
 /// module. Two problems of the same texts have the same numbers.
 class Problem {
 public:
-  /// `line` is what errors call the launch.
+  /// `line` is what errors call the launch. Without a watchdog a launch may take any time.
   Problem(tessera::rt::Kernel &kernel, const std::vector<std::string> &texts, std::string line,
-          tile_run::Watchdog &watchdog, tessera::rt::ThreadPool &pool);
+          tile_run::Watchdog *watchdog, tessera::rt::ThreadPool &pool);
   ~Problem();
   Problem(const Problem &) = delete;
   Problem &operator=(const Problem &) = delete;
 
+  /// Refuses texts that cannot be arguments of the kernel, as far as they say so themselves.
+  static void check(const tessera::rt::KernelContract &contract,
+                    const std::vector<std::string> &texts, const std::string &line);
   /// The members, those that are predicted to be the fastest first.
   std::vector<tessera::rt::Ranked> rank();
   /// Launches once, on arrays as they are given, and returns what the kernel writes, by the number
@@ -51,7 +54,8 @@ private:
   const std::string line;
   tessera::rt::Backend &backend;
   tessera::rt::BackendScope scope;
-  tile_run::Watchdog &watchdog;
+  tile_run::Watchdog *const watchdog;
+  std::string activity; ///< what the watchdog calls a launch
   tessera::rt::Error error;
   std::vector<std::unique_ptr<tile_run::Buffer>> buffers; ///< null for scalars
   std::vector<uint64_t> addresses, owned;

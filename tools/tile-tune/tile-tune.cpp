@@ -52,6 +52,8 @@ public:
       : options(options), watchdog(options.timeout), pool(options.threads) {}
 
   void load();
+  /// What can be refused before anything is measured.
+  void check(const std::vector<Line> &lines) const;
   void tune(const Line &line);
   /// Prints, and returns the exit status.
   int finish();
@@ -59,8 +61,9 @@ public:
 private:
   Loaded loadArtifact(const std::string &path, const std::string &kernel) const;
   bool agrees(const std::string &member, const std::map<size_t, HostArray> &found,
-              const std::map<size_t, HostArray> &expected, const Line &line);
-  void print(const TunedLaunch &launch, const std::vector<Ranked> &ranking) const;
+              const std::map<size_t, HostArray> &expected, const std::string &than,
+              const Line &line);
+  void print(const TunedLaunch &launch) const;
   void writeMembers(const std::vector<std::string> &kept) const;
 
   const tile_tune::Options &options;
@@ -68,7 +71,7 @@ private:
   ThreadPool pool;
   Loaded tuned, reference;
   std::vector<TunedLaunch> launches;
-  size_t wrong = 0;
+  std::vector<std::pair<std::string, std::string>> wrong; ///< launches and members
 };
 } // namespace
 
@@ -127,8 +130,13 @@ Loaded Tuner::loadArtifact(const std::string &path, const std::string &kernel) c
   loaded.module->getBackend().setThreads(options.threads);
   loaded.kernel = loaded.module->find(kernel, error);
   if (!loaded.kernel)
-    fail(error.message);
+    fail("'" + path + "': " + error.message);
   return loaded;
+}
+
+static bool areAlike(const Argument &a, const Argument &b) {
+  return a.isMemref == b.isMemref && a.element == b.element && a.rank() == b.rank() &&
+         writes(a.access) == writes(b.access);
 }
 
 void Tuner::load() {
@@ -139,21 +147,41 @@ void Tuner::load() {
     fail("kernel '" + contract.name + "' of '" + options.artifact +
          "' has one member, so there is nothing to choose: leave its parameters open, and compile "
          "with tilec --members=N");
-  if (!options.reference.empty())
-    reference = loadArtifact(options.reference, contract.name);
+  if (options.reference.empty())
+    return;
+  reference = loadArtifact(options.reference, contract.name);
+  const KernelContract &other = reference.kernel->getContract();
+  if (reference.module->getBackend().isGpu())
+    fail("the reference '" + options.reference +
+         "' is for a GPU: compile it for the CPU (tilec --target=cpu)");
+  bool alike = other.args.size() == contract.args.size();
+  for (size_t i = 0; alike && i < contract.args.size(); ++i)
+    alike = areAlike(other.args[i], contract.args[i]);
+  if (!alike)
+    fail("kernel '" + other.name + "' of the reference '" + options.reference +
+         "' has other arguments than kernel '" + contract.name + "'");
 }
 
-/// Reports where they differ.
+void Tuner::check(const std::vector<Line> &lines) const {
+  for (const Line &line : lines)
+    Problem::check(tuned.kernel->getContract(), line.args, line.name);
+  if (options.output.empty())
+    return;
+  const bool isThere = std::ifstream(options.output).good();
+  if (!std::ofstream(options.output, std::ios::app))
+    fail("cannot write '" + options.output + "'");
+  if (!isThere)
+    std::remove(options.output.c_str());
+}
+
+/// Reports where they differ. `than`: whose result is expected.
 bool Tuner::agrees(const std::string &member, const std::map<size_t, HostArray> &found,
-                   const std::map<size_t, HostArray> &expected, const Line &line) {
+                   const std::map<size_t, HostArray> &expected, const std::string &than,
+                   const Line &line) {
   bool good = true;
   for (const auto &[arg, array] : found) {
     const std::string name = "'" + tuned.kernel->getContract().args[arg].name + "'";
     auto other = expected.find(arg);
-    if (other == expected.end() || other->second.shape != array.shape ||
-        other->second.element != array.element)
-      fail(line.name + ": the kernel of the reference does not write " + name +
-           " of the same shape and type");
     const double part = options.tolerance.value_or(toleranceOf(array.element));
     // The first comparison only measures the size.
     const Comparison size = compare(array, other->second, {1, 0, false}, pool);
@@ -165,8 +193,8 @@ bool Tuner::agrees(const std::string &member, const std::map<size_t, HostArray> 
       continue;
     good = false;
     std::fflush(stdout);
-    std::fprintf(stderr, "tile-tune: error: %s: member %s differs from the reference in %s: %s\n",
-                 line.name.c_str(), member.c_str(), name.c_str(),
+    std::fprintf(stderr, "tile-tune: error: %s: member %s differs from %s in %s: %s\n",
+                 line.name.c_str(), member.c_str(), than.c_str(), name.c_str(),
                  describe(result, array.shape).c_str());
   }
   return good;
@@ -174,13 +202,19 @@ bool Tuner::agrees(const std::string &member, const std::map<size_t, HostArray> 
 
 void Tuner::tune(const Line &line) {
   const KernelContract &contract = tuned.kernel->getContract();
-  Problem problem(*tuned.kernel, line.args, line.name, watchdog, pool);
+  Problem problem(*tuned.kernel, line.args, line.name, &watchdog, pool);
   problem.take("");
   const std::vector<Ranked> ranking = problem.rank();
   std::map<size_t, HostArray> expected;
+  std::string than = "the reference";
   if (reference.kernel)
-    expected = Problem(*reference.kernel, line.args, line.name, watchdog, pool).run();
-  TunedLaunch launch{line.text, {}};
+    expected = Problem(*reference.kernel, line.args, line.name + ", the reference",
+                       /*watchdog=*/nullptr, pool)
+                   .run();
+  TunedLaunch launch{line.name, line.text, {}, {}};
+  for (const Ranked &ranked : ranking)
+    if (ranked.variant)
+      launch.possible.push_back(contract.members[ranked.member].name);
   std::vector<std::string> names;
   for (const Ranked &ranked : ranking) {
     if (!ranked.variant || (options.best && launch.members.size() >= options.best))
@@ -188,10 +222,11 @@ void Tuner::tune(const Line &line) {
     const std::string &name = contract.members[ranked.member].name;
     problem.take(name);
     std::map<size_t, HostArray> found = problem.run();
-    if (expected.empty() && launch.members.empty())
+    if (!reference.kernel && names.empty()) {
       expected = std::move(found);
-    else if (!agrees(name, found, expected, line)) {
-      ++wrong;
+      than = "member " + name;
+    } else if (!agrees(name, found, expected, than, line)) {
+      wrong.emplace_back(line.text, name);
       continue;
     }
     Timed timed{name, contract.variants[*ranked.variant].name, std::nullopt, 0, ranked.isChosen};
@@ -207,13 +242,13 @@ void Tuner::tune(const Line &line) {
     launches.push_back(launch);
   }
   if (!options.json)
-    print(launch, ranking);
+    print(launch);
 }
 
-void Tuner::print(const TunedLaunch &launch, const std::vector<Ranked> &ranking) const {
+void Tuner::print(const TunedLaunch &launch) const {
   const KernelContract &contract = tuned.kernel->getContract();
   std::printf("%s\n", launch.text.c_str());
-  size_t width = 0, taken = 0;
+  size_t width = 0;
   for (const Timed &timed : launch.members)
     width = std::max(width, timed.variant.size());
   for (const Timed &timed : launch.members) {
@@ -225,9 +260,7 @@ void Tuner::print(const TunedLaunch &launch, const std::vector<Ranked> &ranking)
     const double slower = 100 * (timed.us / launch.fastest().us - 1);
     std::printf(slower > 0 ? ", %.1f %% slower than the fastest\n" : ", the fastest\n", slower);
   }
-  for (const Ranked &ranked : ranking)
-    taken += ranked.variant.has_value();
-  if (const size_t others = contract.members.size() - taken)
+  if (const size_t others = contract.members.size() - launch.possible.size())
     std::printf("    %zu of the %zu members cannot take these arguments\n", others,
                 contract.members.size());
   std::fflush(stdout);
@@ -264,7 +297,11 @@ int Tuner::finish() {
   const std::vector<std::string> kept = membersToKeep(launches, options.keep);
   const std::optional<Losses> losses = lossesOf(launches);
   if (options.json) {
-    OrderedJson all = {{"kernel", tuned.kernel->getContract().name}, {"wrong", wrong}};
+    OrderedJson all = {{"kernel", tuned.kernel->getContract().name},
+                       {"wrong", OrderedJson::array()},
+                       {"launches", OrderedJson::array()}};
+    for (const auto &[text, member] : wrong)
+      all["wrong"].push_back({{"arguments", text}, {"member", member}});
     for (const TunedLaunch &launch : launches)
       all["launches"].push_back(describe(launch));
     if (losses)
@@ -281,9 +318,11 @@ int Tuner::finish() {
       std::printf(" %s", member.c_str());
     std::printf("\n");
   }
-  if (wrong)
-    fail(std::to_string(wrong) + " members differ from the reference, see above; no members are "
-                                 "written");
+  if (!wrong.empty())
+    fail("some members are wrong, see above; no members are written");
+  if (const TunedLaunch *without = launchWithout(kept, launches))
+    fail(without->name + ": none of the members to keep takes these arguments; allow more of them "
+                         "(--keep)");
   if (!options.output.empty())
     writeMembers(kept);
   return 0;
@@ -299,6 +338,7 @@ int main(int argc, char **argv) {
   const std::vector<Line> lines = readLines(options.shapes);
   Tuner tuner(options);
   tuner.load();
+  tuner.check(lines);
   for (const Line &line : lines)
     tuner.tune(line);
   return tuner.finish();
