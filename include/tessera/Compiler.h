@@ -68,7 +68,7 @@ constexpr unsigned kMaxThreads = 1024;
 
 /// Where a compilation stands.
 struct CompileProgress {
-  std::string_view phase;           // "parse", "raw", "optimize", "ptxas", …: those of the timings
+  std::string_view phase;           // "parse", "ptxas" and so on: those of the timings
   std::string_view kernel, variant; // empty: all of them
   double seconds = 0;               // since the call began
 };
@@ -110,8 +110,8 @@ struct CompileOptions {
   /// cut: as it stands, and with its last wave divided among blocks (stream-K).
   unsigned members = 0;
   /// The members themselves, as `tilec --list-members` and `tile-tune` print them:
-  /// "gemm_nt: BM=128,BN=256,BK=64", or "…,stream-k". A kernel of which some are named has these,
-  /// and all of them have to compile; of the other kernels `members` are chosen.
+  /// "gemm_nt: BM=128,BN=256,BK=64", or with ",stream-k" behind it. A kernel of which some are
+  /// named has these, and all of them have to compile; of the other kernels `members` are chosen.
   std::vector<std::string> memberList;
   /// Overrides `fp_contract` of all kernels.
   std::optional<bool> fpContract;

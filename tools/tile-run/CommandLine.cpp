@@ -3,6 +3,8 @@
 
 #include "CommandLine.h"
 
+#include "tessera/Runtime/tessera_runtime.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -50,6 +52,16 @@ bool parseDouble(const std::string &text, double &value) {
     return false;
   value = number;
   return true;
+}
+
+void answerHelpOrVersion(const std::string &arg, const char *help) {
+  if (arg == "--version")
+    std::printf("tessera %s\n", tessera_rt_version());
+  else if (arg == "--help" || arg == "-h")
+    std::fputs(help, stdout);
+  else
+    return;
+  std::exit(0);
 }
 
 bool takeValue(const std::string &name, int argc, char **argv, int &i, std::string &value) {

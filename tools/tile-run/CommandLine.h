@@ -23,6 +23,10 @@ std::vector<std::string> split(const std::string &text, char separator);
 bool parseInteger(const std::string &text, long long &value);
 bool parseDouble(const std::string &text, double &value);
 
+/// If `arg` is --help, -h or --version, prints `help` or the version to stdout and ends the process
+/// with status 0.
+void answerHelpOrVersion(const std::string &arg, const char *help);
+
 /// Reads the value of `--name=value` or `--name value`. Returns false if argument `i` is another
 /// option.
 bool takeValue(const std::string &name, int argc, char **argv, int &i, std::string &value);

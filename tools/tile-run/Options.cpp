@@ -4,11 +4,6 @@
 #include "Options.h"
 #include "CommandLine.h"
 
-#include "tessera/Runtime/tessera_runtime.h"
-
-#include <cstdio>
-#include <cstdlib>
-
 namespace tile_run {
 
 namespace {
@@ -101,14 +96,7 @@ Options parseOptions(int argc, char **argv) {
   auto is = [&](const char *name, int &i) { return takeValue(name, argc, argv, i, value); };
   for (int i = 1; i < argc; ++i) {
     std::string arg = argv[i];
-    if (arg == "--help" || arg == "-h") {
-      std::fputs(help, stdout);
-      std::exit(0);
-    }
-    if (arg == "--version") {
-      std::printf("tessera %s\n", tessera_rt_version());
-      std::exit(0);
-    }
+    answerHelpOrVersion(arg, help);
     if (arg == "--json") {
       options.json = true;
     } else if (arg == "--list") {

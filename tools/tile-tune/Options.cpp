@@ -4,11 +4,6 @@
 #include "Options.h"
 #include "CommandLine.h"
 
-#include "tessera/Runtime/tessera_runtime.h"
-
-#include <cstdio>
-#include <cstdlib>
-
 using namespace tile_run;
 
 static constexpr const char *help =
@@ -72,14 +67,7 @@ tile_tune::Options tile_tune::parseOptions(int argc, char **argv) {
   };
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    if (arg == "--help" || arg == "-h") {
-      std::fputs(help, stdout);
-      std::exit(0);
-    }
-    if (arg == "--version") {
-      std::printf("tessera %s\n", tessera_rt_version());
-      std::exit(0);
-    }
+    answerHelpOrVersion(arg, help);
     if (arg == "--json")
       options.json = true;
     else if (is("--shapes", i))
