@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Examples that went down to some phase, turned back into L0, compute on the CPU what they say.
 
-  erased.py EXAMPLES --down PASSES [--plan PLAN] [--further PASSES] [--finds PATTERN [--times N]] [--lacks PATTERN] NAME...
+  erased.py EXAMPLES --down PASSES [--plan PLAN] [--further PASSES] [--finds PATTERN [--times N]] [--lacks PATTERN] [--optimize] NAME...
 
 PASSES are a pipeline of the module that ends within `tile.kernel(`: what the passes of --down make is turned back, compiled and compared with reference.py
 on all shapes (check.py). With --further the kernels go on, through these passes; what comes out last has the pattern of --finds, N times at least, and not
-that of --lacks.
+that of --lacks. With --optimize the compiler optimises what it turned back: quicker for programs that run for longer than they take to compile.
 """
 import argparse
 import os
@@ -38,6 +38,7 @@ def main():
     parser.add_argument("--finds")
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--lacks")
+    parser.add_argument("--optimize", action="store_true")
     options = parser.parse_args()
     sys.path.insert(0, options.examples)
     from reference import EXAMPLES
@@ -57,7 +58,7 @@ def main():
                 print(f"{name}: {options.lacks} in\n{last}")
                 failures += 1
             erased = run(["tile-opt", "-", "--pass-pipeline=builtin.module(tile.kernel(convert-cta-to-tile))"], down)
-            run(["tilec", "-", "-o", artifact, "--target=cpu", "-O0"], erased)
+            run(["tilec", "-", "-o", artifact, "--target=cpu", "-O1" if options.optimize else "-O0"], erased)
             failures += check.run_cases(types.SimpleNamespace(tile_run="tile-run", artifact=artifact), EXAMPLES[name])
     print("some differ" if failures else f"{len(options.names)} agree")
     return 1 if failures else 0
