@@ -189,7 +189,7 @@ Expr Expr::apply(llvm::StringRef op, std::vector<Expr> operands) {
 
 /// `names` are the subexpressions that are written in a list of their own. Where one occurs, a
 /// reference to it is written.
-static json::Value toJson(const Expr &e, const llvm::DenseMap<const void *, int64_t> &names) {
+static json::Value toJsonWith(const Expr &e, const llvm::DenseMap<const void *, int64_t> &names) {
   switch (e.kind()) {
   case Expr::Kind::Constant:
     return e.value();
@@ -209,22 +209,22 @@ static json::Value toJson(const Expr &e, const llvm::DenseMap<const void *, int6
   json::Array operands;
   for (const Expr &operand : e.operands()) {
     auto named = names.find(operand.identity());
-    operands.push_back(named == names.end() ? toJson(operand, names)
+    operands.push_back(named == names.end() ? toJsonWith(operand, names)
                                             : json::Value(json::Object{{"ref", named->second}}));
   }
   return json::Object{{"op", e.op()}, {"args", std::move(operands)}};
 }
 
-static json::Value toJson(const Expr &e) {
+json::Value tessera::contract::toJson(const Expr &e) {
   llvm::DenseMap<const void *, int64_t> names;
   json::Array list;
   for (const Expr &part : namedParts(e)) {
-    list.push_back(toJson(part, names));
+    list.push_back(toJsonWith(part, names));
     names[part.identity()] = static_cast<int64_t>(names.size());
   }
   if (list.empty())
-    return toJson(e, names);
-  return json::Object{{"let", std::move(list)}, {"in", toJson(e, names)}};
+    return toJsonWith(e, names);
+  return json::Object{{"let", std::move(list)}, {"in", toJsonWith(e, names)}};
 }
 
 template <typename T>

@@ -358,3 +358,22 @@ FailureOr<std::vector<Expr>> tessera::contract::buildGrid(tile::GridOp grid) {
   }
   return blocks;
 }
+
+static Attribute toAttribute(MLIRContext *context, const llvm::json::Value &value) {
+  Builder b(context);
+  if (std::optional<int64_t> number = value.getAsInteger())
+    return b.getI64IntegerAttr(*number);
+  if (std::optional<StringRef> text = value.getAsString())
+    return b.getStringAttr(*text);
+  if (const llvm::json::Array *list = value.getAsArray())
+    return b.getArrayAttr(llvm::map_to_vector(
+        *list, [&](const llvm::json::Value &item) { return toAttribute(context, item); }));
+  NamedAttrList entries;
+  for (const auto &[key, entry] : *value.getAsObject())
+    entries.append(StringRef(key), toAttribute(context, entry));
+  return entries.getDictionary(context);
+}
+
+Attribute tessera::contract::toAttribute(MLIRContext *context, const Expr &e) {
+  return ::toAttribute(context, toJson(e));
+}

@@ -188,6 +188,7 @@ struct Contract {
 
 /// The JSON of docs/Contract.md, without header, keys sorted.
 std::string toJson(const Contract &contract);
+llvm::json::Value toJson(const Expr &e);
 
 /// Parses JSON that may come from anywhere. LLVM's parser is recursive and has no limit, so depth
 /// is checked before.
@@ -221,6 +222,10 @@ using tile::kMaxAlign;
 /// The expression of an integer or index value of a kernel's body. `user` is named in the error,
 /// which is emitted at an op that no expression can describe.
 mlir::FailureOr<Expr> buildExpr(mlir::Value value, mlir::Operation *user);
+
+/// The expression as JSON has it (docs/Contract.md): of dictionaries, arrays, strings, and numbers
+/// as i64.
+mlir::Attribute toAttribute(mlir::MLIRContext *context, const Expr &e);
 
 /// The number of blocks of a grid, one expression for each dimension.
 mlir::FailureOr<std::vector<Expr>> buildGrid(tile::GridOp grid);

@@ -37,6 +37,8 @@ const Values &Lowering::registers(Value old) {
     Type type = memoryType(old.getType());
     Value parameterValue = parameter("scalar", arg.getArgNumber(), 0, type);
     set(old, {fromMemory(parameterValue, old.getType())});
+  } else if (Value computed = fromLauncher(old)) {
+    set(old, {computed});
   } else {
     Operation *op = old.getDefiningOp();
     // First what regions of the op use, so that it is not inserted after the op.

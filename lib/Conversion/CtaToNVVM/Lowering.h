@@ -268,6 +268,7 @@ public:
 
 private:
   bool isChained(Operation *op) const;
+  Value fromLauncher(Value old);
   void initMbarriers();
   void meetCluster(bool atEnd);
   Operation *awaitPredecessor();
@@ -306,6 +307,7 @@ private:
   };
   std::vector<Parameter> parameters;
   std::vector<mlir::DictionaryAttr> descriptors;
+  std::vector<mlir::Attribute> expressions; ///< of the parameters that the launcher computes
   llvm::DenseSet<Value> written, readBack, copied;
   std::vector<Value> parities; ///< registers with one bit for each mbarrier
   bool broken = false;

@@ -313,8 +313,8 @@ void Lowering::finishAttributes() {
   };
   for (Parameter &p : kept) {
     NamedAttrList attrs, param;
-    bool isExpr = p.kind == "num_cores" || p.kind == "max_clusters";
-    param.append("kind", b.getStringAttr(isExpr ? "expr" : p.kind));
+    bool isDevice = p.kind == "num_cores" || p.kind == "max_clusters";
+    param.append("kind", b.getStringAttr(isDevice ? "expr" : p.kind));
     types.push_back(p.value.getType());
     if (p.kind == "descriptor") {
       param.append(number("index", static_cast<int64_t>(recipes.size())));
@@ -322,8 +322,10 @@ void Lowering::finishAttributes() {
       attrs.append("llvm.byval", TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), 128)));
       attrs.append("llvm.align", b.getI64IntegerAttr(64));
       attrs.append(NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
-    } else if (isExpr) {
+    } else if (isDevice) {
       param.append("value", b.getStringAttr(p.kind));
+    } else if (p.kind == "expr") {
+      param.append("value", expressions[p.index]);
     } else if (p.kind == "places") {
       attrs.append("llvm.readonly", b.getUnitAttr());
     } else if (p.kind == "workspace") {

@@ -9,27 +9,15 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-namespace {
-/// An i32 by which block numbers are divided. A persistent loop divides for each of its output
-/// tiles, and each division delays the first load and the last store. So there the reciprocal
-/// floor((2^32 - 1) / value) is computed before the launch, and a multiplication replaces the
-/// division.
-struct Divisor {
-  Value value, reciprocal; // the second may be null
-};
-} // namespace
-
-static Divisor makeDivisor(Arith outside, Value value) {
+Divisor tessera::cta::makeDivisor(Arith outside, Value value) {
   // An empty grid may have no columns; no block of it divides, but zero must not be a divisor.
   Value positive = outside.make<arith::MaxUIOp>(value, outside.i32(1));
   return {value, outside.make<arith::DivUIOp>(outside.i32(-1), positive)};
 }
 
-/// n / d and n % d, of i32s that are not negative.
-///
 /// With m = floor((2^32 - 1) / d): 2^32 / d - 1 <= m < 2^32 / d. So n * m / 2^32 is less than n /
 /// d, by at most n / 2^32 < 1/2: its floor is the quotient, or one less.
-static std::pair<Value, Value> divide(Arith a, Value n, Divisor d) {
+std::pair<Value, Value> tessera::cta::divide(Arith a, Value n, Divisor d) {
   std::optional<int64_t> constant = getConstantIntValue(d.value);
   if (!d.reciprocal || constant) {
     // Without columns or full clusters nothing needs the quotient, but it must not be undefined.

@@ -9,6 +9,20 @@
 
 namespace tessera::cta {
 
+/// An i32 by which blocks divide numbers that differ from block to block. Each division delays what
+/// a block does first or, in a persistent loop, the first load and the last store of an output
+/// tile. So the reciprocal floor((2^32 - 1) / value) is computed before the launch, and a
+/// multiplication replaces the division.
+struct Divisor {
+  mlir::Value value, reciprocal; ///< the second may be null
+};
+
+/// `outside` inserts before the launch.
+Divisor makeDivisor(Arith outside, mlir::Value value);
+
+/// n / d and n % d, of i32s that are not negative.
+std::pair<mlir::Value, mlir::Value> divide(Arith a, mlir::Value n, Divisor d);
+
 /// The coordinates of block number `rest` (an i32) along each dimension, as i32. Rasterisation
 /// groups consist of `group` rows of dimension `rows`, or of at most `most` (an i32, or null) rows.
 /// The dimensions before `rows` vary slower. What does not depend on the number is computed by

@@ -36,6 +36,8 @@
 //
 // Parts have at least `stream_k` iterations, but for the last one of an output tile, which may have
 // fewer. If that saves fewer than `stream_k` iterations, each of the r output tiles is one part.
+#include "BlockCoordinates.h"
+
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
@@ -90,12 +92,13 @@ struct Arithmetic {
 /// not cut, each counts as one iteration; then all numbers are small, however many iterations there
 /// are.
 struct Division {
-  Value whole;      ///< output tiles that each unit computes alone
-  Value first;      ///< the number of the first remaining output tile
-  Value trips;      ///< iterations of an output tile
-  Value units;      ///< how many parts there are
-  Value part, more; ///< iterations of a part; the first `more` parts have one more
-  Value splits;     ///< whether output tiles are cut into parts
+  Value whole;                       ///< output tiles that each unit computes alone
+  Value first;                       ///< the number of the first remaining output tile
+  Value trips;                       ///< iterations of an output tile
+  Value units;                       ///< how many parts there are
+  Value part, more;                  ///< iterations of a part; the first `more` parts have one more
+  Value splits;                      ///< whether output tiles are cut into parts
+  Divisor byTrips, byPart, byLonger; ///< by `trips`, `part`, and one more than `part`
 };
 
 /// What a block computes besides whole output tiles; computed before its loop, as i32.
@@ -353,6 +356,10 @@ LogicalResult StreamK::divide() {
   units = narrow(launched);
   for (Value *value : {&d.whole, &d.first, &d.trips, &d.units, &d.part, &d.more})
     *value = narrow(*value);
+  Arith outside{b, loc()};
+  d.byTrips = makeDivisor(outside, d.trips);
+  d.byPart = makeDivisor(outside, d.part);
+  d.byLonger = makeDivisor(outside, outside.make<arith::AddIOp>(d.part, outside.i32(1)));
   return success();
 }
 
@@ -387,17 +394,20 @@ Part StreamK::takePart() {
   Value mine = a.sub(a.sub(units, one), part.unit);
   Value start = a.add(a.mul(mine, d.part), a.min(mine, d.more));
   Value length = a.add(d.part, a.number(a.is(CmpIPredicate::slt, mine, d.more)));
-  Value outputTile = a.div(start, d.trips); // among the remaining ones
-  part.offset = a.sub(start, a.mul(outputTile, d.trips));
+  Arith arith{b, loc()};
+  Value outputTile; // among the remaining ones
+  std::tie(outputTile, part.offset) = cta::divide(arith, start, d.byTrips);
   Value end = a.add(part.offset, length);
   Value has = a.is(CmpIPredicate::slt, mine, d.units);
   Value second = b.createOrFold<arith::AndIOp>(loc(), has, a.is(CmpIPredicate::sgt, end, d.trips));
   // The last iteration of the output tile that this part begins, and the part that has it.
   Value begins = a.add(outputTile, a.number(a.is(CmpIPredicate::sgt, part.offset, zero)));
   Value final = a.sub(a.mul(a.add(begins, one), d.trips), one);
-  Value longer = a.add(d.part, one), border = a.mul(d.more, longer);
-  Value beyond = a.add(d.more, a.div(a.sub(a.max(final, border), border), a.max(d.part, one)));
-  Value last = a.select(a.is(CmpIPredicate::slt, final, border), a.div(final, longer), beyond);
+  Value border = a.mul(d.more, d.byLonger.value);
+  Value after = a.sub(a.max(final, border), border);
+  Value beyond = a.add(d.more, cta::divide(arith, after, d.byPart).first);
+  Value last = a.select(a.is(CmpIPredicate::slt, final, border),
+                        cta::divide(arith, final, d.byLonger).first, beyond);
 
   part.items = a.add(a.add(d.whole, a.number(has)), a.number(second));
   part.whole = d.whole;
