@@ -34,10 +34,6 @@ LogicalResult Lowering::run() {
                                LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {}));
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToEnd(entry);
-  // The next launch may start when all blocks of this one have come here or ended. So it can only
-  // take room on the device that no block of this launch will need.
-  if (launch.getDependent())
-    NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
   // The preamble lies between here and the body; the marker is erased with everything that is
   // unused.
   marker = arith::ConstantOp::create(b, func.getLoc(), b.getI1Type(), b.getBoolAttr(true));
@@ -100,9 +96,16 @@ void Lowering::meetCluster(bool atEnd) {
 /// the launch after it would not be ordered after that predecessor. This is inline asm and not
 /// nvvm.griddepcontrol because it needs a memory clobber: LLVM assumes that the intrinsic does not
 /// touch memory.
+///
+/// The next launch may start when all blocks of this one have come here or ended. So it can only
+/// take room on the device that no block of this launch will need. If it could start before this
+/// one's predecessor has ended, several launches would wait on the device at a time, which takes
+/// longer (docs/performance/log.md, 2026-11-26).
 Operation *Lowering::awaitPredecessor() {
   inlineAsm("griddepcontrol.wait;", {}, {}, /*sideEffects=*/true, /*memoryClobber=*/true);
-  return &func.getBody().front().back();
+  Operation *wait = &func.getBody().front().back();
+  NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
+  return wait;
 }
 
 /// Scalars of the kernel that the launch uses may be loaded in the preamble; then the wait moves
@@ -119,7 +122,9 @@ void Lowering::hoistAboveLoads(Operation *wait) {
       return isGlobalLoad(load) ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (walked.wasInterrupted()) {
+      Operation *trigger = wait->getNextNode();
       wait->moveBefore(&op);
+      trigger->moveBefore(&op);
       return;
     }
   }

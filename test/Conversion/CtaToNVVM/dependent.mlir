@@ -1,8 +1,7 @@
 // RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
 // RUN: tile-opt %s --cta-to-llvm | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 
-// A dependent launch: it lets the next launch begin before all else. Every thread waits for the launch before it, after the code that needs no global
-// memory.
+// A dependent launch: every thread waits for the launch before it, after the code that needs no global memory, and then lets the next launch begin.
 
 #l = #cta.frag<regs = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32], [64]], wg = 2 on 0>
 
@@ -10,11 +9,11 @@
 // Another grid writes what this one reads while it is there: LLVM must neither read early, nor believe that no one else
 // writes, nor take loads that are not coherent.
 // CHECK-NOT:     noalias
-// CHECK-NOT:     nvvm.read
-// CHECK:         nvvm.griddepcontrol launch_dependents
+// CHECK-NOT:     griddepcontrol
 // CHECK-NOT:     llvm.load
 // CHECK-NOT:     ld.global
 // CHECK:         llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.wait;", "~{memory}"
+// CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
 // CHECK-NOT:     griddepcontrol
 // CHECK-NOT:     invariant
 // CHECK:         llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
@@ -22,8 +21,8 @@
 // CHECK:         llvm.inline_asm has_side_effects {{.*}}ld.global.b32
 // CHECK:         llvm.return
 // LLVM-LABEL: define ptx_kernel void @copy_0(
-// LLVM:         call void @llvm.nvvm.griddepcontrol.launch.dependents()
 // LLVM:         call void asm sideeffect "griddepcontrol.wait;", "~{memory}"()
+// LLVM-NEXT:    call void @llvm.nvvm.griddepcontrol.launch.dependents()
 tile.kernel @copy(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {tile.shape = ["N"]}) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
   %n = tile.dim "N" : index
   cta.launch @copy_0 blocks(%n) attributes {threads = 256 : i64, dependent} {
@@ -54,7 +53,6 @@ tile.kernel @plain(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {ti
 // mbarriers and descriptors come before the wait; thread 0 asks for the descriptors first.
 #t = #cta.swizzle<128, dim = 1>
 // CHECK-LABEL: llvm.func @tma_0
-// CHECK:         nvvm.griddepcontrol launch_dependents
 // CHECK:         scf.if
 // CHECK-NEXT:      nvvm.prefetch tensormap
 // CHECK-NEXT:    }
@@ -63,6 +61,7 @@ tile.kernel @plain(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {ti
 // CHECK:           nvvm.fence.mbarrier.init
 // CHECK:         nvvm.barrier0
 // CHECK-NEXT:    llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.wait;"
+// CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
 // CHECK:         nvvm.cp.async.bulk.tensor
 tile.kernel @tma(%x: memref<?x64xbf16> {tile.align = 16 : i64}) attributes {phase = #tile.phase<allocated>} {
   cta.launch @tma_0 blocks() attributes {threads = 128 : i64, shared = 8200 : i64, mbarriers = array<i64: 1>, dependent} {
@@ -75,9 +74,9 @@ tile.kernel @tma(%x: memref<?x64xbf16> {tile.align = 16 : i64}) attributes {phas
 
 // A scalar of the kernel that the launch uses is loaded where the kernel's values are made: the wait comes before.
 // CHECK-LABEL: llvm.func @count_0
-// CHECK:         nvvm.griddepcontrol launch_dependents
 // CHECK-NOT:     llvm.load
 // CHECK:         llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.wait;"
+// CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
 // CHECK:         llvm.load %{{.*}} : !llvm.ptr<1> -> i32
 // CHECK-NOT:     griddepcontrol
 // CHECK:         llvm.return

@@ -174,8 +174,12 @@ static std::optional<bool> isNarrow(ArrayRef<Value> counts) {
 }
 
 /// The number of blocks that share the output tiles or clusters, of which there are at most `most`.
+/// With `full` as many as the device holds, even if some have nothing to do. With stream-K they
+/// share parts of output tiles. Without it, only a launch that fills the device can be dependent:
+/// fewer blocks would crowd on the SMs that come free first (docs/Contract.md, "Dependent
+/// launches").
 static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocksPerSM,
-                              int64_t cluster, bool parts) {
+                              int64_t cluster, bool full) {
   if (!getConstantIntValue(total)) {
     Value limit = a.index(most);
     Value fits = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sle, total, limit);
@@ -187,16 +191,15 @@ static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocks
   Value resident = tile::NumCoresOp::create(a.b, a.loc, a.b.getIndexType());
   if (blocksPerSM != 1)
     resident = a.make<arith::MulIOp>(resident, a.index(blocksPerSM));
-  // With stream-K even few output tiles may be shared by all blocks.
-  auto atMost = [&](Value fit) -> Value {
-    if (!parts)
+  auto blocks = [&](Value fit) -> Value {
+    if (!full)
       return arith::MinSIOp::create(a.b, a.loc, total, fit);
     Value none = a.index(0);
     Value any = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sgt, total, none);
     return a.b.createOrFold<arith::SelectOp>(a.loc, any, fit, none);
   };
   if (cluster == 1)
-    return atMost(resident);
+    return blocks(resident);
   Value size = a.index(cluster);
   // Clusters that wait for others to end would make a second wave. A chip with fewer SMs than a
   // cluster needs runs one cluster after the other.
@@ -204,7 +207,7 @@ static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocks
   Value together = MaxClustersOp::create(a.b, a.loc, a.b.getIndexType());
   Value fit = a.make<arith::MinSIOp>(room, together);
   fit = a.make<arith::MaxSIOp>(fit, a.index(1));
-  return a.make<arith::MulIOp>(atMost(fit), size);
+  return a.make<arith::MulIOp>(blocks(fit), size);
 }
 
 /// Whether the output tiles fill so many waves that it pays to give neighbouring clusters
@@ -402,7 +405,9 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   if (persistent) {
     clusters = dealToClusters(outside, grid, counts, cluster, along);
     const bool parts = plan && plan.getStreamK().value_or(0) != 0;
-    Value launched = persistentBlocks(outside, clusters.total, most, *blocksPerSM, cluster, parts);
+    // What a grid without products keeps in tables each block adds to memory at its end.
+    const bool full = bool(plan);
+    Value launched = persistentBlocks(outside, clusters.total, most, *blocksPerSM, cluster, full);
     blocks = {launched};
     // No GPC-aware cluster numbering with stream-K: a part waits for clusters with lower numbers,
     // which must be those that start first. None if several blocks share an SM either: then their

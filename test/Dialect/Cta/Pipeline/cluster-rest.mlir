@@ -227,7 +227,7 @@ tile.kernel @no_row(%x: memref<?x?xf32>) attributes {phase = #placed, plan = #ct
 // CHECK-LABEL: tile.kernel @rows_only(
 // CHECK:       arith.ceildivsi %{{.*}}, %c2 : index
 // CHECK-NOT:   arith.cmpi ult
-// CHECK-NOT:   arith.select
+// CHECK-NOT:   arith.select {{.*}} : i32
 // CHECK-LABEL: tile.kernel @columns_of_batches(
 // CHECK:       arith.ceildivsi %{{.*}}, %c2 : index
 // CHECK-NOT:   arith.cmpi ult

@@ -15,7 +15,9 @@
 // CHECK: tile.assume %[[FITS]], "a persistent grid has at most 2145386496 output tiles" : i1
 // CHECK: %[[CORES:.*]] = tile.num_cores : index
 // CHECK-NOT: muli
-// CHECK: %[[CTAS:.*]] = arith.minsi %[[TOTAL]], %[[CORES]] : index
+// As many blocks as there is room for, unless there is nothing to do.
+// CHECK: %[[ANY:.*]] = arith.cmpi sgt, %[[TOTAL]], %{{.*}} : index
+// CHECK: %[[CTAS:.*]] = arith.select %[[ANY]], %[[CORES]], %{{.*}} : index
 // The loop divides by the number of columns: by a product with its reciprocal, which may come out one too small.
 // CHECK: %[[N32:.*]] = arith.index_castui %[[N]] : index to i32
 // CHECK: %[[POSITIVE:.*]] = arith.maxui %[[N32]], %c1_i32 : i32
@@ -66,8 +68,7 @@ tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {p
 // CHECK: %[[CORES:.*]] = tile.num_cores : index
 // CHECK: %[[TWO:.*]] = arith.constant 2 : index
 // CHECK: %[[RESIDENT:.*]] = arith.muli %[[CORES]], %[[TWO]]
-// CHECK: %[[CTAS:.*]] = arith.minsi %[[TOTAL]], %[[RESIDENT]]
-// CHECK: cta.launch @static_0 blocks(%[[CTAS]]) attributes {min_blocks = 2 : i64} {
+// CHECK: cta.launch @static_0 blocks(%[[RESIDENT]]) attributes {min_blocks = 2 : i64} {
 // CHECK: cta.for_output_tiles %[[T:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
 // If the divisor is a constant, it divides: LLVM makes good code of that. Groups are four rows high, and the last one is one row.
 // CHECK-NEXT: arith.divui %[[T]], %c16_i32{{.*}} : i32
