@@ -359,7 +359,7 @@ FailureOr<std::vector<Expr>> tessera::contract::buildGrid(tile::GridOp grid) {
   return blocks;
 }
 
-static Attribute toAttribute(MLIRContext *context, const llvm::json::Value &value) {
+Attribute tessera::contract::toAttribute(MLIRContext *context, const llvm::json::Value &value) {
   Builder b(context);
   if (std::optional<int64_t> number = value.getAsInteger())
     return b.getI64IntegerAttr(*number);
@@ -372,8 +372,4 @@ static Attribute toAttribute(MLIRContext *context, const llvm::json::Value &valu
   for (const auto &[key, entry] : *value.getAsObject())
     entries.append(StringRef(key), toAttribute(context, entry));
   return entries.getDictionary(context);
-}
-
-Attribute tessera::contract::toAttribute(MLIRContext *context, const Expr &e) {
-  return ::toAttribute(context, toJson(e));
 }

@@ -158,6 +158,11 @@ FailureOr<std::string> tessera::finishGpuContract(ModuleOp module, StringRef com
               << symbol.value_or("") << "', which the module does not have";
           return failure();
         }
+        if (func->hasAttr(kNumbersAttr)) {
+          (*contract->getAsObject())["version"] = contract::kVersionOfNumbers;
+          if (failed(fill(*object, func, kNumbersAttr, "numbers", contract::kMaxNodes)))
+            return failure();
+        }
         if (failed(fill(*object, func, kParamsAttr, "params", contract::kMaxList)) ||
             failed(fill(*object, func, kDescriptorsAttr, "descriptors", contract::kMaxDescriptors)))
           return failure();

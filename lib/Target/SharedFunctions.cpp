@@ -21,7 +21,7 @@ namespace json = llvm::json;
 static DictionaryAttr attributesOf(LLVM::LLVMFuncOp function) {
   NamedAttrList attributes(function->getAttrDictionary());
   for (StringRef name : {StringRef(SymbolTable::getSymbolAttrName()), StringRef(kParamsAttr),
-                         StringRef(kDescriptorsAttr)})
+                         StringRef(kDescriptorsAttr), StringRef(kNumbersAttr)})
     attributes.erase(name);
   return attributes.getDictionary(function.getContext());
 }

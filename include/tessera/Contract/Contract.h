@@ -190,6 +190,17 @@ struct Contract {
 std::string toJson(const Contract &contract);
 llvm::json::Value toJson(const Expr &e);
 
+/// Several expressions of one launch. Operations that are used more than once are entries of
+/// `numbers`, to which later ones and `values` refer.
+struct SharedExprs {
+  llvm::json::Array numbers;
+  std::vector<llvm::json::Value> values;
+};
+SharedExprs share(llvm::ArrayRef<Expr> exprs);
+
+/// The version of contracts with launches that have `numbers`.
+constexpr int64_t kVersionOfNumbers = 4;
+
 /// Parses JSON that may come from anywhere. LLVM's parser is recursive and has no limit, so depth
 /// is checked before.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
@@ -223,9 +234,8 @@ using tile::kMaxAlign;
 /// which is emitted at an op that no expression can describe.
 mlir::FailureOr<Expr> buildExpr(mlir::Value value, mlir::Operation *user);
 
-/// The expression as JSON has it (docs/Contract.md): of dictionaries, arrays, strings, and numbers
-/// as i64.
-mlir::Attribute toAttribute(mlir::MLIRContext *context, const Expr &e);
+/// JSON of numbers, strings, lists and objects as an attribute. Numbers become i64.
+mlir::Attribute toAttribute(mlir::MLIRContext *context, const llvm::json::Value &value);
 
 /// The number of blocks of a grid, one expression for each dimension.
 mlir::FailureOr<std::vector<Expr>> buildGrid(tile::GridOp grid);

@@ -19,8 +19,9 @@ class Module;
 namespace tessera {
 
 /// Attributes of an llvm.func that `convert-cta-to-nvvm` leaves for the contract: arrays of
-/// dictionaries with the keys and values of docs/Contract.md (`params`, `descriptors`).
+/// dictionaries with the keys and values of docs/Contract.md (`params`, `descriptors`, `numbers`).
 constexpr llvm::StringLiteral kParamsAttr = "tessera.params";
+constexpr llvm::StringLiteral kNumbersAttr = "tessera.numbers";
 constexpr llvm::StringLiteral kDescriptorsAttr = "tessera.descriptors";
 
 /// Requires allocated kernels; sets `tile.contract`.

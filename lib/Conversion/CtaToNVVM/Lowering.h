@@ -16,6 +16,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tessera/Contract/Contract.h"
 #include "tessera/Conversion/CtaToNVVMInterface.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
@@ -307,7 +308,7 @@ private:
   };
   std::vector<Parameter> parameters;
   std::vector<mlir::DictionaryAttr> descriptors;
-  std::vector<mlir::Attribute> expressions; ///< of the parameters that the launcher computes
+  std::vector<contract::Expr> expressions; ///< of the parameters that the launcher computes
   llvm::DenseSet<Value> written, readBack, copied;
   std::vector<Value> parities; ///< registers with one bit for each mbarrier
   bool broken = false;

@@ -307,6 +307,12 @@ void Lowering::finishAttributes() {
     if (!p.value.use_empty())
       kept.push_back(p);
   entry.eraseArguments([](BlockArgument arg) { return arg.use_empty(); });
+  std::vector<contract::Expr> passed;
+  for (const Parameter &p : kept)
+    if (p.kind == "expr")
+      passed.push_back(expressions[p.index]);
+  contract::SharedExprs numbers = contract::share(passed);
+  auto nextNumber = numbers.values.begin();
   // The remaining descriptors are renumbered.
   auto number = [&](StringRef name, int64_t value) {
     return b.getNamedAttr(name, b.getI64IntegerAttr(value));
@@ -325,7 +331,7 @@ void Lowering::finishAttributes() {
     } else if (isDevice) {
       param.append("value", b.getStringAttr(p.kind));
     } else if (p.kind == "expr") {
-      param.append("value", expressions[p.index]);
+      param.append("value", contract::toAttribute(context, *nextNumber++));
     } else if (p.kind == "places") {
       attrs.append("llvm.readonly", b.getUnitAttr());
     } else if (p.kind == "workspace") {
@@ -352,6 +358,8 @@ void Lowering::finishAttributes() {
   func.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
   func.setArgAttrsAttr(b.getArrayAttr(argAttrs));
   func->setAttr("tessera.params", b.getArrayAttr(params));
+  if (!numbers.numbers.empty())
+    func->setAttr("tessera.numbers", contract::toAttribute(context, std::move(numbers.numbers)));
   func->setAttr("tessera.descriptors", b.getArrayAttr(recipes));
   func->setAttr("tessera.threads", b.getI64IntegerAttr(numThreads));
   func->setAttr("tessera.shared",

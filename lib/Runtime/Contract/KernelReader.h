@@ -22,8 +22,9 @@ constexpr unsigned maxDepth = 256;
 constexpr int64_t maxAlign = int64_t{1} << 30;
 constexpr int64_t maxSize = std::numeric_limits<int64_t>::max();
 
-/// The versions of a contract: 2 has expressions with a list, 3 has families.
-constexpr int64_t newestVersion = 3, versionOfMembers = 3;
+/// The versions of a contract: 2 has expressions with a list, 3 has families, 4 has launches with a
+/// list.
+constexpr int64_t newestVersion = 4, versionOfMembers = 3, versionOfNumbers = 4;
 
 /// The type of elements that a name stands for, or of a scalar. No scalar is an f8.
 Element readElement(const JsonReader &reader, bool scalar);
@@ -40,12 +41,14 @@ private:
   void readMember(const JsonReader &reader, Variant &variant);
   void readGuard(const JsonReader &reader, Guard &guard);
   void readLaunch(const JsonReader &reader, const Variant &variant, Launch &launch);
+  struct Graph;
   void readParam(const JsonReader &reader, const Variant &variant, const Launch &launch,
-                 Param &param);
+                 const Graph &numbers, Param &param);
   void readDescriptor(const JsonReader &reader, const Variant &variant, Descriptor &descriptor);
   void readWorkspace(const JsonReader &reader, std::vector<Workspace> &workspaces);
   Expr readExpr(const JsonReader &reader);
-  struct Graph;
+  Graph readNumbers(const JsonReader &reader);
+  Expr readNumber(const JsonReader &reader, const Graph &numbers);
   uint32_t readNode(const JsonReader &reader, Graph &graph, unsigned level);
   void readExprs(const JsonReader &reader, size_t limit, std::vector<Expr> &exprs);
   std::vector<int64_t> readDivisors(const JsonReader &reader, std::string_view key, size_t rank);
@@ -56,6 +59,14 @@ private:
 
   KernelContract &kernel;
   const int64_t version; ///< of the contract
+};
+
+/// The state while an expression is read, or the expressions of a launch that share parts.
+struct KernelReader::Graph {
+  Expr expr = {};
+  std::vector<uint32_t> named = {};  ///< the nodes that "ref" may name
+  std::vector<unsigned> depths = {}; ///< of each node: the length of the longest path to a leaf
+  Graph() { expr.nodes.clear(); }
 };
 
 } // namespace tessera::rt

@@ -8,13 +8,6 @@
 
 namespace tessera::rt {
 
-/// The state while one expression is read.
-struct KernelReader::Graph {
-  Expr &expr;
-  std::vector<uint32_t> named = {};  ///< the nodes that "ref" may name
-  std::vector<unsigned> depths = {}; ///< of each node: the length of the longest path to a leaf
-};
-
 uint32_t KernelReader::readNode(const JsonReader &reader, Graph &graph, unsigned level) {
   Expr &expr = graph.expr;
   Expr::Node node;
@@ -101,12 +94,10 @@ uint32_t KernelReader::readNode(const JsonReader &reader, Graph &graph, unsigned
 }
 
 Expr KernelReader::readExpr(const JsonReader &reader) {
-  Expr expr;
-  expr.nodes.clear();
-  Graph graph{expr};
+  Graph graph;
   if (!reader.has("let")) {
     readNode(reader, graph, 0);
-    return expr;
+    return std::move(graph.expr);
   }
   JsonReader list = reader.member("let");
   const size_t count = list.arraySize(maxNodes);
@@ -114,9 +105,31 @@ Expr KernelReader::readExpr(const JsonReader &reader) {
     graph.named.push_back(readNode(list.at(i), graph, 0));
   const uint32_t root = readNode(reader.member("in"), graph, 0);
   // The last node must be the root.
-  if (root + 1 != expr.nodes.size() && !reader.failed())
+  if (root + 1 != graph.expr.nodes.size() && !reader.failed())
     reader.member("in").fail("is a reference: write the operation itself");
-  return expr;
+  return std::move(graph.expr);
+}
+
+/// The list of a launch, to which its parameters refer.
+KernelReader::Graph KernelReader::readNumbers(const JsonReader &reader) {
+  Graph numbers;
+  if (version < versionOfNumbers)
+    reader.fail("is in contracts of version " + std::to_string(versionOfNumbers) +
+                ", this one is of version " + std::to_string(version));
+  const size_t count = reader.arraySize(maxNodes);
+  for (size_t i = 0; i < count && !reader.failed(); ++i)
+    numbers.named.push_back(readNode(reader.at(i), numbers, 0));
+  return numbers;
+}
+
+/// An expression that may refer to `numbers`.
+Expr KernelReader::readNumber(const JsonReader &reader, const Graph &numbers) {
+  if (numbers.named.empty() || reader.has("let"))
+    return readExpr(reader);
+  Graph graph = numbers;
+  // What comes after the root, it does not need.
+  graph.expr.nodes.resize(readNode(reader, graph, 0) + 1);
+  return std::move(graph.expr);
 }
 
 void KernelReader::readExprs(const JsonReader &reader, size_t limit, std::vector<Expr> &exprs) {

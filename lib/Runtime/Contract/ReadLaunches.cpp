@@ -57,7 +57,7 @@ void KernelReader::readDescriptor(const JsonReader &reader, const Variant &varia
 }
 
 void KernelReader::readParam(const JsonReader &reader, const Variant &variant, const Launch &launch,
-                             Param &param) {
+                             const Graph &numbers, Param &param) {
   std::string kind = reader.member("kind").string();
   auto readIndex = [&](size_t count) {
     return static_cast<uint32_t>(
@@ -79,7 +79,7 @@ void KernelReader::readParam(const JsonReader &reader, const Variant &variant, c
     param.arg = readIndex(variant.workspaces.size());
   } else if (kind == "expr") {
     param.kind = Param::Kind::Expr;
-    param.value = readExpr(reader.member("value"));
+    param.value = readNumber(reader.member("value"), numbers);
   } else if (kind == "descriptor") {
     param.kind = Param::Kind::Descriptor;
     param.arg = readIndex(launch.descriptors.size());
@@ -114,11 +114,12 @@ void KernelReader::readLaunch(const JsonReader &reader, const Variant &variant, 
     for (size_t i = 0; i < count && !reader.failed(); ++i)
       readDescriptor(list.at(i), variant, launch.descriptors[i]);
   }
+  const Graph numbers = reader.has("numbers") ? readNumbers(reader.member("numbers")) : Graph();
   JsonReader list = reader.member("params");
   size_t count = list.arraySize(maxList);
   launch.params.resize(count);
   for (size_t i = 0; i < count && !reader.failed(); ++i)
-    readParam(list.at(i), variant, launch, launch.params[i]);
+    readParam(list.at(i), variant, launch, numbers, launch.params[i]);
 }
 
 } // namespace tessera::rt

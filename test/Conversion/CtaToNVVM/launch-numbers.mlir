@@ -8,8 +8,9 @@
 // One that is used twice is one parameter; what is computed from it is another. The dimension is the launcher's.
 // CHECK-LABEL: llvm.func @passed
 // CHECK-SAME: (%{{.*}}: i64, %{{.*}}: !llvm.ptr<1> {{{.*}}}, %{{.*}}: i32)
-// CHECK-SAME: tessera.params = [{kind = "expr", value = {args = [{size = [1, 0]}, {args = [{size = [0, 0]}, 1], op = "maxsi"}], op = "divui"}}, {arg = 0 : i64, kind = "pointer"},
-// CHECK-SAME: {kind = "expr", value = {args = [{args = [{{.*}}op = "divui"}, 4294967295], op = "and"}
+// CHECK-SAME: tessera.numbers = [{args = [{size = [1, 0]}, {args = [{size = [0, 0]}, 1], op = "maxsi"}], op = "divui"}]
+// CHECK-SAME: tessera.params = [{kind = "expr", value = {ref = 0 : i64}}, {arg = 0 : i64, kind = "pointer"},
+// CHECK-SAME: {kind = "expr", value = {args = [{args = [{args = [{ref = 0 : i64}, 4294967295], op = "and"}
 tile.kernel @kernel(%x: memref<?xi32>, %y: memref<?xi32> {tile.shape = ["N"]}) attributes {phase = #tile.phase<allocated>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -119,8 +119,8 @@ TEST(Contract, Malformed) {
   EXPECT_EQ(failure("{"), "malformed contract: it is not valid JSON");
   EXPECT_EQ(failure("[]"), "malformed contract: top level: expected an object");
   EXPECT_EQ(failure("{}"), "malformed contract: top level: 'version' is missing");
-  EXPECT_EQ(failure(replaced("\"version\": 1", "\"version\": 4")),
-            "malformed contract: top level: version 4, this runtime reads versions 1 to 3");
+  EXPECT_EQ(failure(replaced("\"version\": 1", "\"version\": 5")),
+            "malformed contract: top level: version 5, this runtime reads versions 1 to 4");
   EXPECT_EQ(failure(R"({"version": 1, "target": "cpu", "kernels": []})"),
             "malformed contract: kernels: there are none: an artifact without kernels cannot do "
             "anything");
@@ -218,6 +218,48 @@ static std::string withCondition(const std::string &condition) {
   std::string json =
       replaced("{\"op\": \"cmp_sle\", \"args\": [{\"size\": [0, 0]}, 1000000]}", condition);
   return json.replace(json.find("\"version\": 1"), 12, "\"version\": 2");
+}
+
+/// A launch with a list, to which the value of its parameter refers.
+static std::string withNumbers(const std::string &numbers, const std::string &value,
+                               char version = '4') {
+  std::string json = replaced(R"({"op": "mul", "args": [{"size": [0, 0]}, 2]})", value);
+  const std::string before = R"("block": 256, "shared": 49152)";
+  json.insert(json.find(before), R"("numbers": [)" + numbers + "], ");
+  json[json.find(R"("version": 1)") + 11] = version;
+  return json;
+}
+
+TEST(Contract, NumbersOfALaunch) {
+  const std::string numbers = R"({"op": "add", "args": [{"size": [0, 0]}, 1]},
+    {"op": "mul", "args": [{"ref": 0}, {"ref": 0}]}, {"op": "divui", "args": [1, {"size": [0, 1]}]})";
+  int64_t sizes[] = {6, 0}, value = 0;
+  BoundArg arg;
+  arg.sizes = sizes;
+  auto evaluate = [&](const std::string &of) {
+    Contract contract;
+    std::string error;
+    EXPECT_TRUE(parseContract(wrapContract(withNumbers(numbers, of)), contract, error)) << error;
+    const Expr &expr = contract.kernels[0].variants[0].launches[0].params[5].value;
+    EXPECT_TRUE(expr.evaluate({arg}, 1, value, error)) << error;
+    return value;
+  };
+  EXPECT_EQ(evaluate(R"({"ref": 0})"), 7) << "what comes after it is not evaluated";
+  EXPECT_EQ(evaluate(R"({"ref": 1})"), 49);
+  EXPECT_EQ(evaluate(R"({"op": "sub", "args": [{"ref": 1}, {"ref": 0}]})"), 42);
+  EXPECT_EQ(evaluate("5"), 5);
+  EXPECT_EQ(evaluate(R"({"let": [3], "in": {"op": "add", "args": [{"ref": 0}, 1]}})"), 4)
+      << "a list of its own";
+
+  const std::string at = "malformed contract: kernels[0].variants[0].launches[0].";
+  EXPECT_EQ(failure(withNumbers("1", "1", '3')),
+            at + "numbers: is in contracts of version 4, this one is of version 3");
+  EXPECT_EQ(failure(withNumbers("1", R"({"ref": 1})")),
+            at + "params[5].value.ref: 1 is not in 0..0");
+  EXPECT_EQ(failure(withNumbers("", R"({"ref": 0})")),
+            at + "params[5].value.ref: refers to a list that the expression does not have ('let')");
+  EXPECT_EQ(failure(withNumbers(R"({"ref": 0})", "1")),
+            at + "numbers[0].ref: refers to a list that the expression does not have ('let')");
 }
 
 TEST(Contract, SharedExpressions) {

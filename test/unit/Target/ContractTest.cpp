@@ -56,6 +56,29 @@ TEST(ContractExpr, SharedPartsAreWrittenOnce) {
   EXPECT_EQ(namedParts(expr).size(), 59u);
 }
 
+/// Equal parts of several expressions are one entry, whoever made them.
+TEST(ContractExpr, ExpressionsOfALaunchShareParts) {
+  auto rows = [] { return Expr::apply("ceildivs", {Expr::size(0, 0), Expr::constant(64)}); };
+  auto print = [](const SharedExprs &shared) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << llvm::json::Value(llvm::json::Array(shared.numbers));
+    for (const llvm::json::Value &value : shared.values)
+      os << " " << value;
+    return text;
+  };
+  Expr rest = Expr::apply("remui", {rows(), Expr::numCores()});
+  EXPECT_EQ(
+      print(share({rest, Expr::apply("add", {rows(), Expr::constant(1)}), rest, Expr::size(0, 0)})),
+      R"([{"args":[{"size":[0,0]},64],"op":"ceildivs"},{"args":[{"ref":0},"num_cores"],"op":"remui"}] )"
+      R"({"ref":1} {"args":[{"ref":0},1],"op":"add"} {"ref":1} {"size":[0,0]})");
+  EXPECT_EQ(
+      print(share({rest})),
+      R"([] {"args":[{"args":[{"size":[0,0]},64],"op":"ceildivs"},"num_cores"],"op":"remui"})");
+  EXPECT_EQ(print(share({})), "[]");
+  EXPECT_EQ(share({doubled(60), doubled(59)}).numbers.size(), 59u);
+}
+
 /// A long expression that shares nothing stays a tree.
 TEST(ContractExpr, LongChainsHaveNoNames) {
   Expr expr = Expr::scalar(0);
