@@ -126,6 +126,21 @@ def check_tf32():
     expect("NaN beside what may vanish", found.unk is None and bool(np.isnan(found.lo).all()))
 
 
+def check_dropped_bits():
+    """Seed 10166788: of denormals tf32 drops what is below 2^-136, however much of them that is; and of 1 nothing, but a lot of its neighbour."""
+    kind = elements.F32
+    for middle in (1e-42, -1e-42, 2.5 * 2.0 ** -136, 1.75 * 2.0 ** -127, -1.7, 1.0, 3e38):
+        for width in (0.0, abs(middle) * 2.0 ** -23):
+            ends = kind.round(middle + width * np.array([-1.0, 1.0]))
+            x = Floats(kind, ends[:1, None], ends[1:, None] if width else None)
+            found = sums.multiply_matrices(x, Floats(kind, np.array([[0.75]])), None, kind, True)
+            dropped = (ends.astype(np.float32).view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+            factors = 0.75 * np.concatenate([ends, dropped])
+            expect(f"what tf32 leaves of {middle}", bool(np.all((found.lo <= factors) & (factors <= found.hi))))
+            lost = max(abs(middle) * 2.0 ** -10, min(abs(middle), 2.0 ** -136))
+            expect(f"tf32 leaves most of {middle}", bool(found.hi - found.lo <= 0.75 * 2.02 * lost + 16 * kind.smallest))
+
+
 def check_integers(generator):
     for kind in elements.INTEGERS:
         x, y = (kind.wrap(generator.integers(-(1 << 63), (1 << 63) - 1, 200)) for _ in range(2))
@@ -299,6 +314,16 @@ def check_equal_zeros():
         last = Floats(elements.F32, np.array(numbers[-1:]))
         found = evaluate_tiles._either_zero(last, Floats(elements.F32, np.array(numbers)))
         expect(f"the sign of a zero among {numbers}", bool(np.signbit(found.lo[0]) != np.signbit(found.hi[0])) == is_open)
+
+
+def check_nsz():
+    """Seed 10203539: with nsz a zero at the end of an interval has either sign, too, which shows where the other end is rounded to zero."""
+    kind, flags = elements.F32, {"fastmath": "nsz"}
+    for low, high, attrs, wanted in ((-1e-10, 1e-10, flags, (-0.0, 1e-10)), (-1e-10, 1e-10, {}, (0.0, 1e-10)), (-1.0, -0.0, flags, (-0.0, 0.0)),
+                                     (0.5, 1.0, flags, (0.5, 1.0))):
+        op = graph.Op("arith.maximumf", (), [graph.Tile(kind, (1,))], attrs)
+        found = evaluate_tiles.evaluate(_NoState(), op, [Floats(kind, np.array([low]), np.array([high])), Floats(kind, np.zeros(1))])
+        expect(f"[{low}, {high}] or zero, {attrs}", floats._same([found.lo[0], found.hi[0]], wanted))
 
 
 def check_relative():
@@ -548,11 +573,13 @@ def main():
     check_sums(generator)
     check_products()
     check_tf32()
+    check_dropped_bits()
     check_integers(generator)
     check_saturation(generator)
     check_scans(generator)
     check_quotients()
     check_equal_zeros()
+    check_nsz()
     check_relative()
     check_pairs()
     check_takes()

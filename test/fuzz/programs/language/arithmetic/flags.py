@@ -47,8 +47,9 @@ def _relaxed(name, flags, operands, x):
 
 
 def _either_zero(lo, hi):
-    zero = (lo == 0) & (hi == 0)
-    return (np.where(zero, -0.0, lo), np.where(zero, 0.0, hi)) if np.any(zero) else (lo, hi)
+    """An end that is zero is one of either sign, even if the other end is none: both may be rounded to zeros later."""
+    zero = (lo == 0) | (hi == 0)
+    return (np.where(lo == 0, -0.0, lo), np.where(hi == 0, 0.0, hi)) if np.any(zero) else (lo, hi)
 
 
 def _limited(op, operands, result):

@@ -190,7 +190,7 @@ def multiply_matrices(a, b, c, kind, tf32=False, fraction=None):
         if br is not None:
             error = error + np.matmul(size_a if ar is None else size_a + ar, br)
         if tf32:
-            error = error + _tf32_loss(size_a, size_b)
+            error = error + _tf32_loss(*_tf32_operand(size_a, ar), *_tf32_operand(size_b, br))
         low, high = value - error, value + error
         size = size + error
         if c is not None:
@@ -231,10 +231,14 @@ def _middle(x):
     return middle, radius
 
 
-def _tf32_loss(size_a, size_b):
-    """Operands may lose all but 10 bits of mantissa."""
-    lost_a = np.where(_has_tf32(size_a), 0.0, size_a * 2.0 ** -10)
-    lost_b = np.where(_has_tf32(size_b), 0.0, size_b * 2.0 ** -10)
+def _tf32_operand(size, radius):
+    """(how large numbers may be, how much they may lose): all but 10 bits of mantissa, and denormals what is below the least one of tf32."""
+    largest = size if radius is None else size + radius
+    kept = _has_tf32(size) if radius is None else _has_tf32(size) & (radius == 0)
+    return largest, np.where(kept, 0.0, np.maximum(largest * 2.0 ** -10, np.minimum(largest, TF32_SMALLEST)))
+
+
+def _tf32_loss(size_a, lost_a, size_b, lost_b):
     return np.matmul(lost_a, size_b) + np.matmul(size_a + lost_a, lost_b)
 
 
