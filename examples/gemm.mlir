@@ -17,22 +17,28 @@
 tile.kernel @gemm_nt(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]},
                      %B: memref<?x?xbf16> {tile.shape = ["N", "K"]},
                      %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152, 192, 256] : index
+  %BM = tile.param "BM" [128, 16, 32, 64, 152] : index
   %BN = tile.param "BN" [256, 64, 128, 192] : index
-  %BK = tile.param "BK" [64, 256] : index
-  // 152x256 is what two math warpgroups hold beside the operands.
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  // A stage is at most 64 KiB, so that three fit into shared memory.
-  %both = arith.addi %BM, %BN : index
-  %stage = arith.muli %both, %BK : index
-  tile.assume %stage {max = 32768} : index
-  // Few rows have few accumulators however wide they are: then K should be long.
+  %BK = tile.param "BK" [64, 128, 256] : index
+  // Tiles of 128 rows in all widths, and 152x256, which is what two math warpgroups hold beside the operands. Lower ones are for few rows: they are
+  // as narrow as the tensor cores allow, so that many blocks read B.
   %c64 = arith.constant 64 : index
-  %high = arith.cmpi sge, %BM, %c64 : index
-  %narrow = arith.cmpi eq, %BN, %c64 : index
-  %balanced = arith.ori %high, %narrow : i1
-  tile.assume %balanced, "tiles of 16 rows have 64 columns" : i1
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %is128 = arith.cmpi eq, %BM, %c128 : index
+  %isHigh = arith.cmpi sgt, %BM, %c128 : index
+  %isWide = arith.cmpi eq, %BN, %c256 : index
+  %isNarrow = arith.cmpi eq, %BN, %c64 : index
+  %suits = arith.select %isHigh, %isWide, %isNarrow : i1
+  %goes = arith.ori %is128, %suits : i1
+  tile.assume %goes, "152 rows have 256 columns, fewer than 128 rows have 64" : i1
+  // A long step in K is for tiles with few accumulators: it reads longer pieces of the rows of B, and waits less often.
+  %isLow = arith.cmpi sle, %BM, %c64 : index
+  %isLowest = arith.cmpi slt, %BM, %c64 : index
+  %ofLow = arith.select %isLowest, %c128, %c256 : index
+  %step = arith.select %isLow, %ofLow, %c64 : index
+  %steps = arith.cmpi eq, %BK, %step : index
+  tile.assume %steps, "16 and 32 rows have steps of 128 in K, 64 rows of 256, more rows of 64" : i1
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index

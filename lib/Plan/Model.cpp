@@ -358,6 +358,8 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   const bool hidden = blocks > 1 || facts.replicas > 1;
   result.round = hidden ? 0 : epilogue;
   result.launch = machine.launchCycles + (hidden ? epilogue : 0);
+  if (plan.cluster.value_or(1) > 1)
+    result.launch += machine.clusterLaunchCycles;
   result.streamK = *plan.streamK;
   // Partial sums go through L2, and the block that adds them waits for each in turn.
   if (*plan.streamK) {

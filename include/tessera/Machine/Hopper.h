@@ -86,7 +86,8 @@ inline constexpr Machine kMachine = {
     .loadBytesInFlight = 48 << 10, // measured: constants.md
     .slotLatency = 570,            // fitted: experiments.md
     .handOverLatency = 1200,       // fitted: constants.md
-    .divisionCycles = 1600,        // measured: constants.md
+    .divisionCycles = 300,         // fitted: constants.md
+    .clusterLaunchCycles = 2500,   // fitted: constants.md
 
     // Assumed.
     .epilogueCycles = 500,

@@ -93,6 +93,8 @@ struct Machine {
   double handOverLatency = 0;
   /// What a block takes to find out which parts of output tiles it computes.
   double divisionCycles = 0;
+  /// What a launch in clusters takes longer to start and to end than one without.
+  double clusterLaunchCycles = 0;
 
   // Cost constants of plans, in cycles.
   /// The conversion and the store of a block's output tile: a fixed part, and a part for each

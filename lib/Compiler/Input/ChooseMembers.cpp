@@ -30,8 +30,8 @@ static constexpr double kNever = std::numeric_limits<double>::infinity();
 // Sources of the numbers: docs/performance/constants.md.
 /// The sizes of one dimension that are looked at: powers of two and between, and odd ones. Those at
 /// which conditions of a candidate change are looked at, too.
-static constexpr int64_t kSizes[] = {16,   128,  300,  512,   1000,  2048,
-                                     3000, 4096, 8192, 16384, 65536, 262144};
+static constexpr int64_t kSizes[] = {4,    16,   64,   128,  300,   512,   1000,
+                                     2048, 3000, 4096, 8192, 16384, 65536, 262144};
 /// The combinations of sizes that are looked at, at most.
 static constexpr size_t kMostShapes = 1000;
 /// Sizes beyond this one count little: of kernels with products, and of others, whose rows may be
@@ -315,9 +315,10 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
   MemberChoice choice;
   choice.candidates = candidates.size();
   const int64_t largestUsual = hasProducts(candidates) ? kLargestUsual : kLargestWithoutProducts;
-  // By size: the time of each candidate relative to the best, and how much the size counts.
+  // By size: the time of each candidate relative to the best, the best time, and how much the size
+  // counts.
   std::vector<std::vector<double>> ratios;
-  std::vector<double> weights;
+  std::vector<double> bests, weights;
   double all = 0;
   for (const Shape &shape : Shapes(candidates).all()) {
     std::vector<double> times;
@@ -329,8 +330,14 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
     for (double &time : times)
       time = std::min(time / best, kUnserved);
     ratios.push_back(std::move(times));
+    bests.push_back(best);
     weights.push_back(isRare(shape, largestUsual) ? kRareWeight : 1);
-    all += weights.back();
+  }
+  // What a launch takes that has next to nothing to do, no member can change.
+  const double least = bests.empty() ? 0 : *llvm::min_element(bests);
+  for (auto [weight, best] : llvm::zip_equal(weights, bests)) {
+    weight *= std::max(1 - least / best, kRareWeight);
+    all += weight;
   }
   std::vector<bool> taken(candidates.size(), false);
   std::vector<double> reached(ratios.size(), kUnserved);

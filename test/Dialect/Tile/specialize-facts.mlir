@@ -92,7 +92,7 @@ tile.kernel @scalar(%x: memref<?xf32>, %v: f32) {
 // CHECK-LABEL: tile.kernel @product_repack(
 // CHECK-SAME: %A: memref<?x?xf16> {tile.shape = ["M", "K"], tile.size_max = array<i64: 2147483647, 2147483647>}
 // CHECK-SAME: guards = [#tile.guard<size_max, arg = 0, dim = 0, value = 2147483647>, #tile.guard<size_max, arg = 0, dim = 1, value = 2147483647>, #tile.guard<size_max, arg = 1, dim = 1, value = 2147483647>,
-// CHECK-SAME: #tile.guard<size_min, arg = 0, dim = 0, value = 64>, #tile.guard<size_min, arg = 0, dim = 1, value = 128>, #tile.guard<size_min, arg = 1, dim = 1, value = 128>]
+// CHECK-SAME: #tile.guard<size_min, arg = 0, dim = 0, value = 4>, #tile.guard<size_min, arg = 0, dim = 1, value = 128>, #tile.guard<size_min, arg = 1, dim = 1, value = 8>]
 // CHECK-SAME: variant = "repack", variant_of = "product"
 // CHECK-LABEL: tile.kernel @product_any(
 // REPACK: tile.kernel @gemm_any

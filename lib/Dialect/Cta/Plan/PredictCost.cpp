@@ -10,9 +10,11 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/MemoryAccess.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
+#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Params/Members.h"
 #include "tessera/Dialect/Tile/Transforms.h"
@@ -45,7 +47,8 @@ struct TileWork {
 
 /// The output tiles of a launch, the iterations of each, and the blocks that run concurrently.
 struct Waves {
-  Value tiles, trips, places;
+  Value tiles, trips, places, cores;
+  int64_t blocksPerSM;
   Value isNarrow; ///< whether there is one row or one column of output tiles
 };
 
@@ -78,6 +81,8 @@ private:
   scf::ForOp mainLoop();
   Value planned(DictionaryAttr prediction);
   std::pair<Value, Value> divided(const Waves &of, int64_t least, Value iteration, Value handOver);
+  Value bytesOfArray(Value root);
+  Value memoryOf(Value tiles);
   double bytesOf(Operation *op);
   TileWork workOf(Block &block);
   int64_t blocksPerSM();
@@ -176,6 +181,10 @@ Value Predictor::isNarrow(Value tiles) {
 
 //===--- pipelined grids ---------------------------------------------------------------------===//
 
+/// How much of the shorter of two times, that of the SMs and that of memory, the other one does not
+/// hide. Source: docs/performance/constants.md.
+static constexpr double kNotOverlapped = 0.2;
+
 /// The innermost loop in which the tensor cores take the most cycles, as cta-plan has it.
 scf::ForOp Predictor::mainLoop() {
   llvm::MapVector<Operation *, double> products;
@@ -191,7 +200,54 @@ scf::ForOp Predictor::mainLoop() {
   return dyn_cast_or_null<scf::ForOp>(best);
 }
 
-/// The cycles of PlanPrediction::cycles, in parts.
+/// The bytes of an array that is an argument or workspace, or null.
+Value Predictor::bytesOfArray(Value root) {
+  auto type = dyn_cast<MemRefType>(root.getType());
+  if (!type || (!isa<BlockArgument>(root) && !root.getDefiningOp<memref::AllocOp>()))
+    return {};
+  Value bytes = index(int64_t(tile::elementBytes(type.getElementType())));
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    bytes = mul(bytes, type.isDynamicDim(d) ? b.createOrFold<memref::DimOp>(loc, root, d)
+                                            : index(type.getDimSize(d)));
+  return bytes;
+}
+
+/// The cycles in which memory moves what the launch reads and writes, in parts. Of an array that is
+/// all of it once, whatever output tiles share, or less, if the launch does not get to all of it.
+Value Predictor::memoryOf(Value tiles) {
+  llvm::MapVector<Value, Value> moved; // by array
+  grid.walk([&](Operation *op) {
+    for (const MemoryAccess &access : accessesOf(op)) {
+      RankedTensorType tile;
+      if (auto shared = dyn_cast_or_null<SmemType>(access.tile))
+        tile = shared.tensorType();
+      else
+        tile = dyn_cast_or_null<RankedTensorType>(access.tile);
+      if (!access.isGlobal() || !tile || access.everywhere)
+        continue;
+      Value times = tiles;
+      for (auto loop = op->getParentOfType<scf::ForOp>(); loop && grid->isAncestor(loop);
+           loop = loop->getParentOfType<scf::ForOp>())
+        times = mul(times, tripsOf(loop));
+      const auto bytes = tile.getNumElements() * int64_t(tile::elementBytes(tile.getElementType()));
+      Value &sum = moved[tile::rootOf(access.memory)];
+      Value added = mul(times, index(bytes));
+      sum = sum ? add(sum, added) : added;
+    }
+  });
+  Value all = index(0);
+  for (auto [root, bytes] : moved) {
+    Value most = root ? bytesOfArray(root) : Value();
+    all = add(all, most ? make<arith::MinSIOp>(bytes, most) : bytes);
+  }
+  Value cores = tile::NumCoresOp::create(b, loc, b.getIndexType());
+  return make<arith::CeilDivSIOp>(
+      mul(all, index(kParts * 16)),
+      mul(cores, index(std::llround(machine.globalBytesPerCycle * 16))));
+}
+
+/// The cycles of a launch, in parts. It takes what its SMs need, as PlanPrediction has it, or what
+/// memory needs, whichever is more; and some of the other, because they overlap only in part.
 Value Predictor::planned(DictionaryAttr prediction) {
   auto number = [&](StringRef name) -> int64_t {
     auto known = prediction.getAs<IntegerAttr>(name);
@@ -199,24 +255,31 @@ Value Predictor::planned(DictionaryAttr prediction) {
   };
   scf::ForOp loop = mainLoop();
   Value trips = loop ? tripsOf(loop) : index(plan::kPlanTypicalIterations);
-  Value places = mul(tile::NumCoresOp::create(b, loc, b.getIndexType()),
-                     index(std::max<int64_t>(number("blocks_per_sm"), 1)));
+  const int64_t blocks = std::max<int64_t>(number("blocks_per_sm"), 1);
+  Value cores = tile::NumCoresOp::create(b, loc, b.getIndexType());
+  Value places = mul(cores, index(blocks));
   Value tiles = outputTiles();
-  Value waves = make<arith::CeilDivSIOp>(tiles, places);
-  // An iteration takes at least what L2 takes for it, where rows do not begin at cache lines.
-  Value iteration = parts(std::max(number("iteration"), number("lines")));
+  // An iteration takes at least what L2 takes for it, where rows do not begin at cache lines. That
+  // is the time of all blocks of an SM: one that is alone takes its share.
+  Value iteration = parts(double(std::max(number("iteration"), number("lines"))) / blocks);
   Value round = parts(number("round"));
-  Value cycles = mul(waves, add(round, mul(trips, iteration)));
+  Value ofCore = make<arith::CeilDivSIOp>(tiles, cores);
+  Value cycles = mul(ofCore, add(round, mul(trips, iteration)));
   if (int64_t least = number("stream_k")) {
-    auto [isDivided, inAll] = divided({tiles, trips, places, isNarrow(tiles)}, least, iteration,
-                                      parts(number("hand_over")));
+    auto [isDivided, inAll] = divided({tiles, trips, places, cores, blocks, isNarrow(tiles)}, least,
+                                      iteration, parts(number("hand_over")));
+    Value waves = make<arith::CeilDivSIOp>(tiles, places);
     cycles = b.createOrFold<arith::SelectOp>(loc, isDivided, add(mul(waves, round), inAll), cycles);
   }
-  return add(parts(number("launch")), cycles);
+  Value memory = memoryOf(tiles);
+  Value less = make<arith::MinSIOp>(cycles, memory);
+  Value both = add(largest(cycles, memory),
+                   make<arith::CeilDivSIOp>(less, index(std::llround(1 / kNotOverlapped))));
+  return add(parts(number("launch")), both);
 }
 
 /// Whether cta-stream-k divides the last wave, and if so the cycles of all iterations and of
-/// handing partial sums on, in parts.
+/// handing partial sums on, in parts. `iteration` is that of a block that has an SM for itself.
 std::pair<Value, Value> Predictor::divided(const Waves &of, int64_t least, Value iteration,
                                            Value handOver) {
   auto ceilDiv = [&](Value x, Value y) { return make<arith::CeilDivSIOp>(x, y); };
@@ -241,7 +304,15 @@ std::pair<Value, Value> Predictor::divided(const Waves &of, int64_t least, Value
   Value isDivided = make<arith::AndIOp>(
       is(arith::CmpIPredicate::sgt, rest, index(0)),
       is(arith::CmpIPredicate::sge, make<arith::SubIOp>(of.trips, longest), index(least)));
-  Value iterations = add(mul(full, of.trips), longest);
+  // In the last wave an SM has fewer blocks at work if there are fewer parts.
+  Value all = index(of.blocksPerSM), sharing = all;
+  if (of.blocksPerSM > 1) {
+    Value atWork = ceilDiv(mul(rest, largest(pieces, one)), of.cores);
+    Value isFirst = is(arith::CmpIPredicate::eq, full, index(0));
+    Value fewer = b.createOrFold<arith::SelectOp>(loc, isFirst, smallest(atWork, all), all);
+    sharing = b.createOrFold<arith::SelectOp>(loc, isSequence, all, fewer);
+  }
+  Value iterations = add(mul(mul(full, of.trips), all), mul(longest, sharing));
   // A block that computes parts of two output tiles also hands one on.
   Value handOvers = add(ceilDiv(of.trips, largest(longest, one)),
                         b.createOrFold<arith::SelectOp>(loc, isSequence, one, index(0)));

@@ -43,6 +43,9 @@ constexpr int64_t kCopyRows = 64, kCopyRowBytes = 256;
 /// A loop over fewer tiles of the operand ends before a copy has paid for its launch. Source:
 /// docs/performance/constants.md.
 constexpr int64_t kLeastTrips = 4;
+/// The part of a tile's rows that must be there: with fewer, most of the product would be for
+/// nothing. Source: docs/performance/constants.md.
+constexpr int64_t kLeastPart = 16;
 } // namespace
 
 //===--- which loads ------------------------------------------------------------------------===//
@@ -221,7 +224,7 @@ int64_t tessera::tile::leastSizeToRepack(const RepackCandidate &candidate, unsig
   int64_t extent = load.getTileType().getDimSize(named - load.getDims().begin());
   auto coord = dyn_cast<BlockArgument>(load.getCoords()[dim]);
   bool isLooped = coord && isa<LoopLikeOpInterface>(coord.getOwner()->getParentOp());
-  return isLooped ? kLeastTrips * extent : extent;
+  return isLooped ? kLeastTrips * extent : llvm::divideCeil(extent, kLeastPart);
 }
 
 //===--- the copy ---------------------------------------------------------------------------===//

@@ -2,14 +2,29 @@
 // RUN: tile-opt %t.planned --pass-pipeline="builtin.module(tile.kernel(cta-predict-cost))" | diff %t.planned -
 // The predicted time of members: what the launcher can compute, and once.
 
-// A product: launch + waves · (round + iterations · iteration), in 64ths of a cycle, then in nanoseconds.
+// A product: launch + output tiles of an SM · (round + iterations · iteration), or what memory takes to move each array once, whichever is more, and a
+// fifth of the other; in 64ths of a cycle, then in nanoseconds.
 // CHECK-LABEL: tile.kernel @product_BM128_any(
 // CHECK: tile.grid
 // CHECK: %[[TILES:.*]] = arith.muli %{{.*}}, %{{.*}} : index
-// CHECK: %[[WAVES:.*]] = arith.ceildivsi %[[TILES]], %{{.*}} : index
-// CHECK: %[[WAVE:.*]] = arith.addi %{{.*}}, %c56576{{.*}} : index
-// CHECK: %[[ALL:.*]] = arith.muli %[[WAVES]], %[[WAVE]] : index
-// CHECK: %[[SUM:.*]] = arith.addi %[[ALL]], %c256000{{.*}} : index
+// CHECK: %[[OF_SM:.*]] = arith.ceildivsi %[[TILES]], %{{.*}} : index
+// CHECK: %[[EACH:.*]] = arith.addi %{{.*}}, %c56576{{.*}} : index
+// CHECK: %[[ALL:.*]] = arith.muli %[[OF_SM]], %[[EACH]] : index
+// CHECK: %[[TIMES:.*]] = arith.muli %[[TILES]], %{{.*}} : index
+// CHECK: %[[READ:.*]] = arith.muli %[[TIMES]], %c16384{{.*}} : index
+// CHECK: memref.dim %A
+// CHECK: memref.dim %A
+// CHECK: %[[OF_A:.*]] = arith.minsi %[[READ]], %{{.*}} : index
+// CHECK: memref.dim %B
+// CHECK: memref.dim %C
+// CHECK: %[[CORES:.*]] = tile.num_cores
+// CHECK: %[[RATE:.*]] = arith.muli %[[CORES]], %c299{{.*}} : index
+// CHECK: %[[MEMORY:.*]] = arith.ceildivsi %{{.*}}, %[[RATE]] : index
+// CHECK: %[[LESS:.*]] = arith.minsi %[[ALL]], %[[MEMORY]] : index
+// CHECK: %[[MORE:.*]] = arith.maxsi %[[ALL]], %[[MEMORY]] : index
+// CHECK: %[[REST:.*]] = arith.ceildivsi %[[LESS]], %c5{{.*}} : index
+// CHECK: %[[BOTH:.*]] = arith.addi %[[MORE]], %[[REST]] : index
+// CHECK: %[[SUM:.*]] = arith.addi %[[BOTH]], %c256000{{.*}} : index
 // CHECK: %[[NS:.*]] = arith.floordivsi %{{.*}}, %c64000{{.*}} : index
 // CHECK-NEXT: tile.cost %[[NS]]
 // CHECK-NEXT: tile.return
@@ -40,8 +55,8 @@ tile.kernel @product_BM128(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_d
 // CHECK-LABEL: tile.kernel @divided_any
 // CHECK: tile.grid {{.*}}stream_k = 9
 // CHECK: %[[TILES:.*]] = arith.muli %{{.*}}, %{{.*}} : index
-// CHECK: %[[WAVES:.*]] = arith.ceildivsi %[[TILES]], %[[CORES:.*]] : index
-// CHECK: %[[WHOLE:.*]] = arith.muli %[[WAVES]], %{{.*}} : index
+// CHECK: %[[OF_SM:.*]] = arith.ceildivsi %[[TILES]], %[[CORES:.*]] : index
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[OF_SM]], %{{.*}} : index
 // CHECK: %[[NARROW:.*]] = arith.cmpi eq, %{{.*}}, %[[TILES]] : index
 // CHECK: %[[FULL:.*]] = arith.divui %[[TILES]], %[[CORES]] : index
 // CHECK: %[[DONE:.*]] = arith.muli %[[FULL]], %[[CORES]] : index
