@@ -148,13 +148,13 @@ case("20-doubled-bounds", sums(20, "%%v%d"), None)
 case("60-doubled-bounds", sums(60, "%%v%d"), None)
 STEPS = "is the end of a computation of more than 240 steps, one after the other"
 case("300-doubled-bounds", sums(300, "%%v%d"), STEPS)
-case("30000-sums-of-a-bound", sums(30000, "%n"), STEPS)
-SUM = "    %v0 = arith.addi %i, %n : index\n" + "".join(f"    %v{i} = arith.addi %v{i - 1}, %n : index\n" for i in range(1, 30000))
-case("30000-sums-of-a-coordinate", kernel(SUM + f"    %x1 = tile.load %X[%v29999] : memref<?xf32> -> {VECTOR}\n", 1), None, prepare=small_stack)
-case("30000-sums-and-a-promise", kernel(
+case("12000-sums-of-a-bound", sums(12000, "%n"), STEPS)
+SUM = "    %v0 = arith.addi %i, %n : index\n" + "".join(f"    %v{i} = arith.addi %v{i - 1}, %n : index\n" for i in range(1, 12000))
+case("12000-sums-of-a-coordinate", kernel(SUM + f"    %x1 = tile.load %X[%v11999] : memref<?xf32> -> {VECTOR}\n", 1), None, prepare=small_stack)
+case("12000-sums-and-a-promise", kernel(
     SUM + "    %t = arith.cmpi slt, %i, %n : index\n    scf.if %t {\n      tile.assume %v0 {max = 1000} : index\n"
-    f"      %x1 = tile.load %X[%v29999] : memref<?xf32> -> {VECTOR}\n"
-    f"      tile.store %x1, %Y[%v29999] : {VECTOR} -> memref<?xf32>\n    }}\n"), None)
+    f"      %x1 = tile.load %X[%v11999] : memref<?xf32> -> {VECTOR}\n"
+    f"      tile.store %x1, %Y[%v11999] : {VECTOR} -> memref<?xf32>\n    }}\n"), None)
 GRID = "  tile.grid (%i) = (0) to (%n) step (128) {\n    %x = tile.load %X[%i] : memref<?xf32> -> tensor<128xf32>\n" \
        "    tile.store %x, %Y[%i] : tensor<128xf32> -> memref<?xf32>\n  }\n"
 
