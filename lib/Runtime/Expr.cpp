@@ -176,6 +176,7 @@ struct Evaluator {
   std::string &error;
   /// The values of nodes that several others use; empty: there are none.
   std::vector<std::optional<int64_t>> known = {};
+  bool wraps = false; ///< sums and products that overflow have their low 64 bits
 
   bool evaluate(uint32_t index, int64_t &out) {
     if (known.empty())
@@ -222,7 +223,9 @@ struct Evaluator {
     if (!evaluate(node.operands[0], a) || !evaluate(node.operands[1], b))
       return false;
     Failure failure = apply(node.op, a, b, out);
-    if (failure == Failure::None)
+    const bool isSumOrProduct =
+        node.op == Expr::Op::Add || node.op == Expr::Op::Sub || node.op == Expr::Op::Mul;
+    if (failure == Failure::None || (wraps && failure == Failure::Overflow && isSumOrProduct))
       return true;
     error = failure == Failure::Overflow         ? "64-bit overflow in "
             : failure == Failure::DivisionByZero ? "division by zero in "
@@ -289,8 +292,9 @@ unsigned Expr::numOperands(Op op) {
 }
 
 bool Expr::evaluate(const std::vector<BoundArg> &args, const Capacity &capacity, int64_t &result,
-                    std::string &error) const {
+                    std::string &error, bool wraps) const {
   Evaluator evaluator{nodes, args, capacity, error};
+  evaluator.wraps = wraps;
   if (!isTree)
     evaluator.known.resize(nodes.size());
   return evaluator.evaluate(static_cast<uint32_t>(nodes.size() - 1), result);

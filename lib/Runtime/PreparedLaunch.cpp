@@ -166,7 +166,7 @@ bool PreparedLaunch::prepareParam(const Param &recipe, const Launch &launch,
     return true;
   case Param::Kind::Expr: {
     int64_t result;
-    if (!recipe.value.evaluate(args, capacity, result, reason))
+    if (!recipe.value.evaluate(args, capacity, result, reason, /*wraps=*/true))
       return error.set(TESSERA_RT_INVALID, describe(launch) + "parameter: " + reason);
     out = static_cast<uint64_t>(result);
     return true;

@@ -44,11 +44,11 @@ private:
 };
 } // namespace
 
-/// Chooses the first block, the last one and two between them. In a launch with clusters these are
-/// the first blocks of clusters.
-static SmallVector<int64_t> chooseBlocks(int64_t count, int64_t cluster) {
+/// Chooses the first block, two between, and the last one of those that are busy, and the last one
+/// of all. In a launch with clusters these are the first blocks of clusters.
+static SmallVector<int64_t> chooseBlocks(int64_t count, int64_t busy, int64_t cluster) {
   SmallVector<int64_t> blocks;
-  for (int64_t chosen : {int64_t(0), count / 3, 2 * count / 3, count - 1}) {
+  for (int64_t chosen : {int64_t(0), busy / 3, 2 * busy / 3, busy - 1, count - 1}) {
     int64_t block = chosen - chosen % cluster;
     if (chosen >= 0 && chosen < count && !llvm::is_contained(blocks, block))
       blocks.push_back(block);
@@ -134,7 +134,7 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
     for (int64_t &block : together.front())
       block *= cluster;
   } else if (blocks.empty()) {
-    for (int64_t block : chooseBlocks(*count, cluster))
+    for (int64_t block : chooseBlocks(*count, unroller.numBusyBlocks(launch, *count), cluster))
       together.push_back({block});
   } else {
     for (int64_t block : blocks)

@@ -445,6 +445,24 @@ std::optional<int64_t> Unroller::numBlocks(cta::LaunchOp launch) {
   return count;
 }
 
+int64_t Unroller::numBusyBlocks(cta::LaunchOp launch, int64_t blocks) {
+  const auto cluster = static_cast<int64_t>(launch.getCluster().value_or(1));
+  int64_t busy = 0;
+  WalkResult walked = launch.walk([&](cta::ForOutputTilesOp loop) {
+    Value end = loop.getUpperBound();
+    while (auto cast = end.getDefiningOp<arith::IndexCastUIOp>())
+      end = cast.getIn();
+    if (launch.getBody().isAncestor(end.getParentRegion()))
+      return WalkResult::interrupt();
+    FailureOr<APInt> value = impl->integer(launch, end);
+    if (failed(value))
+      return WalkResult::interrupt();
+    busy = std::max(busy, value->getSExtValue() * cluster);
+    return WalkResult::advance();
+  });
+  return walked.wasInterrupted() || busy <= 0 ? blocks : std::min(busy, blocks);
+}
+
 namespace {
 /// Something that runs in a block: one replica of a role.
 struct Instance {

@@ -330,6 +330,7 @@ int writeOutput(StringRef path, StringRef bytes) {
 /// back to the system: 3 to 5 % of the time.
 void keepFreedMemory() {
 #ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TOP_PAD, 64 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif

@@ -93,8 +93,9 @@ public:
   static unsigned numOperands(Op op);
 
   /// On failure returns false and says in `error` which operation had which numbers.
+  /// With `wraps` sums and products that overflow have their low 64 bits, as on the device.
   bool evaluate(const std::vector<BoundArg> &args, const Capacity &capacity, int64_t &result,
-                std::string &error) const;
+                std::string &error, bool wraps = false) const;
 
   /// Infix text; `names[i]` is the name of argument i. Operations that are used more than once
   /// follow it: "#0 * #0 where #0 = M + N".

@@ -214,6 +214,8 @@ public:
   mlir::LogicalResult runKernel();
   /// The number of blocks of the launch; nothing after an error, which is emitted.
   std::optional<int64_t> numBlocks(cta::LaunchOp launch);
+  /// How many of these blocks have an output tile, as far as that is known before the launch.
+  int64_t numBusyBlocks(cta::LaunchOp launch, int64_t blocks);
   /// True if clusters of the launch hand partial sums to each other, so that they must run
   /// together.
   static bool handsOn(cta::LaunchOp launch);

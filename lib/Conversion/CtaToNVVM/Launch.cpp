@@ -121,20 +121,18 @@ void tessera::nvvm::populateLaunchLowerings(LoweringSet &set) {
 //     %rest = arith.remui %tiles, %units : index      div.u64 in each thread
 //                                                ->   a parameter {kind = "expr", value = …}
 //
-// The launcher refuses a launch of which a number overflows or divides by zero, where the device
-// computes something. So only what cannot do either is passed: it is made of sizes, the number of
-// SMs and constants, and divides by numbers that are greater than zero.
+// In numbers that it passes the launcher wraps as the device does (docs/Contract.md), but it
+// refuses a launch for which one divides by zero. So only what does not is passed: it is made of
+// sizes, the number of SMs and constants, and divides by numbers that are greater than zero. How
+// many clusters a device holds is no such number: launches in clusters with stream-K divide in each
+// thread.
 
-/// The most ops of which a number is made: it is part of the contract, which hosts read.
-static constexpr size_t kMostOps = 128;
+/// The most ops of which a number is made, and the most numbers: they are part of the contract,
+/// which hosts read.
+static constexpr size_t kMostOps = 128, kMostNumbers = 48;
 
-static bool divides(Operation *op) {
-  return isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp, arith::FloorDivSIOp,
-             arith::CeilDivSIOp>(op);
-}
-
-/// Whether the number is greater than zero whatever the sizes are. A cast of such a number counts:
-/// the compiler casts only what fits.
+/// Whether the number is greater than zero whatever the sizes are, unless it wraps: then it may be
+/// zero, and a device that divides by it does anything.
 static bool isPositive(Value value, unsigned depth = 0) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return *constant > 0;
@@ -159,28 +157,31 @@ static bool isExact(Value number, Operation *launch, bool &isSlow) {
   SmallVector<Value> work{number};
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || launch->isAncestor(op)) // an argument of the kernel may be any number
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    Type type = value.getType();
+    // An argument of the kernel is a parameter already.
+    if (!op || launch->isAncestor(op) ||
+        !(type.isIndex() || type.isInteger(32) || type.isInteger(1)))
       return false;
     if (!seen.insert(op).second)
       continue;
     if (seen.size() > kMostOps)
       return false;
-    // Results of more than 64 bits would wrap; sizes and what fits into memory do not get there.
-    // What is computed in i64, or with huge constants, is not about sizes.
-    if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op) &&
-        op->getResult(0).getType().isInteger(64))
-      return false;
-    if (std::optional<int64_t> constant = getConstantIntValue(op->getResult(0));
-        constant && !llvm::isInt<33>(*constant))
-      return false;
-    if (divides(op)) {
+    if (isa<tile::DimOp, memref::DimOp, tile::NumCoresOp>(op) ||
+        getConstantIntValue(op->getResult(0)))
+      continue;
+    if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp, arith::FloorDivSIOp,
+            arith::CeilDivSIOp>(op)) {
       if (!isPositive(op->getOperand(1)))
         return false;
       isSlow |= !getConstantIntValue(op->getOperand(1));
+    } else if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp, arith::MaxUIOp,
+                    arith::MinSIOp, arith::MinUIOp, arith::SelectOp, arith::CmpIOp, arith::AndIOp,
+                    arith::OrIOp, arith::XOrIOp, arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+      return false;
     }
-    if (!isa<memref::DimOp>(op))
-      llvm::append_range(work, op->getOperands());
+    llvm::append_range(work, op->getOperands());
   }
   return true;
 }
@@ -189,15 +190,15 @@ static bool isExact(Value number, Operation *launch, bool &isSlow) {
 Value Lowering::fromLauncher(Value old) {
   Type type = old.getType();
   bool isSlow = false;
-  if ((!type.isIndex() && !type.isInteger(32)) || !isExact(old, launch, isSlow) || !isSlow ||
-      tile::findLaunchObstacle(old))
+  if ((!type.isIndex() && !type.isInteger(32)) || expressions.size() >= kMostNumbers ||
+      !isExact(old, launch, isSlow) || !isSlow || tile::findLaunchObstacle(old))
     return {};
   FailureOr<contract::Expr> expr = contract::buildExpr(old, old.getDefiningOp());
   if (failed(expr) || expr->isConstant())
     return {};
   auto at = llvm::find(expressions, *expr);
-  const int64_t number = at - expressions.begin();
+  const int64_t place = at - expressions.begin();
   if (at == expressions.end())
     expressions.push_back(std::move(*expr));
-  return fromMemory(parameter("expr", number, 0, memoryType(type)), type);
+  return fromMemory(parameter("expr", place, 0, memoryType(type)), type);
 }

@@ -43,12 +43,12 @@ private:
   void readLaunch(const JsonReader &reader, const Variant &variant, Launch &launch);
   struct Graph;
   void readParam(const JsonReader &reader, const Variant &variant, const Launch &launch,
-                 const Graph &numbers, Param &param);
+                 Graph &numbers, Param &param);
   void readDescriptor(const JsonReader &reader, const Variant &variant, Descriptor &descriptor);
   void readWorkspace(const JsonReader &reader, std::vector<Workspace> &workspaces);
   Expr readExpr(const JsonReader &reader);
   Graph readNumbers(const JsonReader &reader);
-  Expr readNumber(const JsonReader &reader, const Graph &numbers);
+  Expr readNumber(const JsonReader &reader, Graph &numbers);
   uint32_t readNode(const JsonReader &reader, Graph &graph, unsigned level);
   void readExprs(const JsonReader &reader, size_t limit, std::vector<Expr> &exprs);
   std::vector<int64_t> readDivisors(const JsonReader &reader, std::string_view key, size_t rank);
@@ -66,6 +66,7 @@ struct KernelReader::Graph {
   Expr expr = {};
   std::vector<uint32_t> named = {};  ///< the nodes that "ref" may name
   std::vector<unsigned> depths = {}; ///< of each node: the length of the longest path to a leaf
+  size_t copied = 0;                 ///< nodes that parameters have of a launch's list
   Graph() { expr.nodes.clear(); }
 };
 

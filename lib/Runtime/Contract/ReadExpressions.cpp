@@ -5,6 +5,7 @@
 #include "KernelReader.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace tessera::rt {
 
@@ -122,14 +123,44 @@ KernelReader::Graph KernelReader::readNumbers(const JsonReader &reader) {
   return numbers;
 }
 
-/// An expression that may refer to `numbers`.
-Expr KernelReader::readNumber(const JsonReader &reader, const Graph &numbers) {
+/// What the node needs, in the same order; itself at the end.
+static Expr partOf(const Expr &expr, uint32_t root) {
+  std::vector<uint32_t> needed{root};
+  std::unordered_map<uint32_t, uint32_t> places{{root, 0}};
+  for (size_t i = 0; i < needed.size(); ++i) {
+    const Expr::Node node = expr.nodes[needed[i]];
+    for (unsigned o = 0; o < Expr::numOperands(node.op); ++o)
+      if (places.try_emplace(node.operands[o], 0).second)
+        needed.push_back(node.operands[o]);
+  }
+  std::sort(needed.begin(), needed.end());
+  Expr part;
+  part.nodes.clear();
+  part.isTree = false;
+  for (uint32_t number : needed) {
+    places[number] = static_cast<uint32_t>(part.nodes.size());
+    part.nodes.push_back(expr.nodes[number]);
+    for (unsigned o = 0; o < Expr::numOperands(part.nodes.back().op); ++o)
+      part.nodes.back().operands[o] = places[part.nodes.back().operands[o]];
+  }
+  return part;
+}
+
+/// An expression that may refer to `numbers`, which are as before afterwards.
+Expr KernelReader::readNumber(const JsonReader &reader, Graph &numbers) {
   if (numbers.named.empty() || reader.has("let"))
     return readExpr(reader);
-  Graph graph = numbers;
-  // What comes after the root, it does not need.
-  graph.expr.nodes.resize(readNode(reader, graph, 0) + 1);
-  return std::move(graph.expr);
+  const size_t before = numbers.expr.nodes.size();
+  const uint32_t root = readNode(reader, numbers, 0);
+  Expr number = reader.failed() ? Expr() : partOf(numbers.expr, root);
+  numbers.expr.nodes.resize(before);
+  numbers.depths.resize(before);
+  // A short list may make many long expressions.
+  numbers.copied += number.nodes.size();
+  if (numbers.copied > maxNodes)
+    reader.fail("the parameters of the launch are larger than " + std::to_string(maxNodes) +
+                " nodes together, each with what it needs of 'numbers'");
+  return number;
 }
 
 void KernelReader::readExprs(const JsonReader &reader, size_t limit, std::vector<Expr> &exprs) {

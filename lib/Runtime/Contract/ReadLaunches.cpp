@@ -57,7 +57,7 @@ void KernelReader::readDescriptor(const JsonReader &reader, const Variant &varia
 }
 
 void KernelReader::readParam(const JsonReader &reader, const Variant &variant, const Launch &launch,
-                             const Graph &numbers, Param &param) {
+                             Graph &numbers, Param &param) {
   std::string kind = reader.member("kind").string();
   auto readIndex = [&](size_t count) {
     return static_cast<uint32_t>(
@@ -114,7 +114,7 @@ void KernelReader::readLaunch(const JsonReader &reader, const Variant &variant, 
     for (size_t i = 0; i < count && !reader.failed(); ++i)
       readDescriptor(list.at(i), variant, launch.descriptors[i]);
   }
-  const Graph numbers = reader.has("numbers") ? readNumbers(reader.member("numbers")) : Graph();
+  Graph numbers = reader.has("numbers") ? readNumbers(reader.member("numbers")) : Graph();
   JsonReader list = reader.member("params");
   size_t count = list.arraySize(maxList);
   launch.params.resize(count);

@@ -12,7 +12,7 @@
 // SLOTS:   cta.wgmma
 // SLOTS: } else {
 // SLOTS: cta.arrive
-// SIMULATED: remark: @redo_aligned_0: simulated 8 of 132 blocks{{.*}}, no violation
+// SIMULATED: remark: @redo_aligned_0: simulated 4 of 132 blocks{{.*}}, no violation
 tile.kernel @redo(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", 64]}) {
   %M = tile.dim "M" : index
   %K = tile.dim "K" : index

@@ -104,7 +104,7 @@ tile.kernel @kernel(%x: memref<?xi32>, %a: index) attributes {phase = #tile.phas
 
 // -----
 
-// Nor does the launcher wrap as the device does in 64 bits.
+// Numbers of other types are computed by the device.
 // CHECK-LABEL: llvm.func @wraps
 // CHECK-NOT: kind = "expr"
 // CHECK: arith.remui
@@ -127,10 +127,9 @@ tile.kernel @kernel(%x: memref<?xi32>) attributes {phase = #tile.phase<allocated
 
 // -----
 
-// Nor with such constants.
+// In index the launcher wraps as the device does.
 // CHECK-LABEL: llvm.func @constants
-// CHECK-NOT: kind = "expr"
-// CHECK: arith.remui
+// CHECK-SAME: kind = "expr"
 tile.kernel @kernel(%x: memref<?xi32>) attributes {phase = #tile.phase<allocated>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -140,6 +139,26 @@ tile.kernel @kernel(%x: memref<?xi32>) attributes {phase = #tile.phase<allocated
   %d = arith.maxsi %m, %c1 : index
   %q = arith.remui %hash, %d : index
   cta.launch @constants blocks(%c1) attributes {threads = 128 : i64, shared = 0 : i64} {
+    %one = arith.constant 1 : i32
+    memref.store %one, %x[%q] : memref<?xi32>
+  }
+  tile.return
+}
+
+// -----
+
+// Shifts are, too.
+// CHECK-LABEL: llvm.func @shifted
+// CHECK-NOT: kind = "expr"
+// CHECK: arith.remui
+tile.kernel @kernel(%x: memref<?xi32>) attributes {phase = #tile.phase<allocated>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %x, %c0 : memref<?xi32>
+  %s = arith.shli %m, %m : index
+  %d = arith.maxsi %m, %c1 : index
+  %q = arith.remui %s, %d : index
+  cta.launch @shifted blocks(%c1) attributes {threads = 128 : i64, shared = 0 : i64} {
     %one = arith.constant 1 : i32
     memref.store %one, %x[%q] : memref<?xi32>
   }

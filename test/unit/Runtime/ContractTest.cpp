@@ -248,6 +248,18 @@ TEST(Contract, NumbersOfALaunch) {
   EXPECT_EQ(evaluate(R"({"ref": 1})"), 49);
   EXPECT_EQ(evaluate(R"({"op": "sub", "args": [{"ref": 1}, {"ref": 0}]})"), 42);
   EXPECT_EQ(evaluate("5"), 5);
+  sizes[0] = int64_t(1) << 62;
+  {
+    Contract contract;
+    std::string error;
+    ASSERT_TRUE(parseContract(
+        wrapContract(withNumbers(numbers, R"({"op": "mul", "args": [{"size": [0, 0]}, 6]})")),
+        contract, error));
+    const Expr &expr = contract.kernels[0].variants[0].launches[0].params[5].value;
+    EXPECT_FALSE(expr.evaluate({arg}, 1, value, error));
+    EXPECT_TRUE(expr.evaluate({arg}, 1, value, error, /*wraps=*/true));
+    EXPECT_EQ(value, int64_t(uint64_t(1) << 63)) << "6 times a quarter of all numbers";
+  }
   EXPECT_EQ(evaluate(R"({"let": [3], "in": {"op": "add", "args": [{"ref": 0}, 1]}})"), 4)
       << "a list of its own";
 
@@ -258,6 +270,23 @@ TEST(Contract, NumbersOfALaunch) {
             at + "params[5].value.ref: 1 is not in 0..0");
   EXPECT_EQ(failure(withNumbers("", R"({"ref": 0})")),
             at + "params[5].value.ref: refers to a list that the expression does not have ('let')");
+  // Each parameter has what it needs of the list, so a short text could ask for much.
+  auto withParameters = [](int count) {
+    std::string list = R"({"size": [0, 0]})", more = "{}";
+    for (int i = 0; i < 200; ++i)
+      list += R"(, {"op": "add", "args": [{"ref": )" + std::to_string(i) + "}, 1]}";
+    std::string json = withNumbers(list, R"({"ref": 200})");
+    const std::string own = R"({"kind": "expr", "value": {"ref": 200}})";
+    std::string all = own;
+    for (int i = 1; i < count; ++i)
+      all += ", " + own;
+    return json.replace(json.find(own), own.size(), all);
+  };
+  Contract contract;
+  std::string error;
+  EXPECT_TRUE(parseContract(wrapContract(withParameters(100)), contract, error)) << error;
+  EXPECT_NE(failure(withParameters(4000)).find("are larger than 65536 nodes together"),
+            std::string::npos);
   EXPECT_EQ(failure(withNumbers(R"({"ref": 0})", "1")),
             at + "numbers[0].ref: refers to a list that the expression does not have ('let')");
 }

@@ -406,7 +406,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     clusters = dealToClusters(outside, grid, counts, cluster, along);
     const bool parts = plan && plan.getStreamK().value_or(0) != 0;
     // What a grid without products keeps in tables each block adds to memory at its end.
-    const bool full = bool(plan);
+    const bool full = plan && (dependent || parts);
     Value launched = persistentBlocks(outside, clusters.total, most, *blocksPerSM, cluster, full);
     blocks = {launched};
     // No GPC-aware cluster numbering with stream-K: a part waits for clusters with lower numbers,

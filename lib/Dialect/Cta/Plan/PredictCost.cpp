@@ -304,7 +304,7 @@ std::pair<Value, Value> Predictor::divided(const Waves &of, int64_t least, Value
   Value isDivided = make<arith::AndIOp>(
       is(arith::CmpIPredicate::sgt, rest, index(0)),
       is(arith::CmpIPredicate::sge, make<arith::SubIOp>(of.trips, longest), index(least)));
-  // In the last wave an SM has fewer blocks at work if there are fewer parts.
+  // If the last wave is the only one, an SM has fewer blocks at work where there are fewer parts.
   Value all = index(of.blocksPerSM), sharing = all;
   if (of.blocksPerSM > 1) {
     Value atWork = ceilDiv(mul(rest, largest(pieces, one)), of.cores);

@@ -21,7 +21,7 @@
 // GRID:       %[[MAX:.*]] = cta.max_clusters
 // GRID:       %[[SAME:.*]] = arith.minsi %[[ROOM]], %[[MAX]]
 // GRID:       %[[FIT:.*]] = arith.maxsi %[[SAME]], %c1
-// GRID:       %[[CLUSTERS:.*]] = arith.select %{{.*}}, %[[FIT]], %{{.*}}
+// GRID:       %[[CLUSTERS:.*]] = arith.minsi %{{.*}}, %[[FIT]]
 // GRID:       %[[BLOCKS:.*]] = arith.muli %[[CLUSTERS]]
 // GRID:       cta.launch @gemm_0 blocks(%[[BLOCKS]]) attributes {cluster = 2 : i64
 // GRID:         cta.cluster_place if %{{.*}} : index

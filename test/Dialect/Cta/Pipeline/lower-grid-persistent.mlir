@@ -1,5 +1,6 @@
 // RUN: tile-opt %s -cta-lower-grid | FileCheck %s
 // RUN: tile-opt %s -cta-lower-grid -canonicalize -cse -cta-verify -o %t
+// RUN: tile-opt %s -cta-lower-grid=dependent | FileCheck %s --check-prefix=FULL
 // As many blocks as the device runs at a time, each with a loop over block numbers. One on each SM if the plan does not say how many.
 
 #panel_acc = #cta.frag<wgmma_acc, wg = 1>
@@ -15,9 +16,14 @@
 // CHECK: tile.assume %[[FITS]], "a persistent grid has at most 2145386496 output tiles" : i1
 // CHECK: %[[CORES:.*]] = tile.num_cores : index
 // CHECK-NOT: muli
-// As many blocks as there is room for, unless there is nothing to do.
-// CHECK: %[[ANY:.*]] = arith.cmpi sgt, %[[TOTAL]], %{{.*}} : index
-// CHECK: %[[CTAS:.*]] = arith.select %[[ANY]], %[[CORES]], %{{.*}} : index
+// CHECK: %[[CTAS:.*]] = arith.minsi %[[TOTAL]], %[[CORES]] : index
+// A dependent launch has as many blocks as there is room for, unless there is nothing to do.
+// FULL-LABEL: tile.kernel @matrix(
+// FULL: %[[TOTAL:.*]] = arith.muli %{{.*}}, %{{.*}} : index
+// FULL: %[[CORES:.*]] = tile.num_cores : index
+// FULL: %[[ANY:.*]] = arith.cmpi sgt, %[[TOTAL]], %{{.*}} : index
+// FULL: %[[CTAS:.*]] = arith.select %[[ANY]], %[[CORES]], %{{.*}} : index
+// FULL: cta.launch @matrix_0 blocks(%[[CTAS]]) attributes {dependent
 // The loop divides by the number of columns: by a product with its reciprocal, which may come out one too small.
 // CHECK: %[[N32:.*]] = arith.index_castui %[[N]] : index to i32
 // CHECK: %[[POSITIVE:.*]] = arith.maxui %[[N32]], %c1_i32 : i32
@@ -68,7 +74,8 @@ tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {p
 // CHECK: %[[CORES:.*]] = tile.num_cores : index
 // CHECK: %[[TWO:.*]] = arith.constant 2 : index
 // CHECK: %[[RESIDENT:.*]] = arith.muli %[[CORES]], %[[TWO]]
-// CHECK: cta.launch @static_0 blocks(%[[RESIDENT]]) attributes {min_blocks = 2 : i64} {
+// CHECK: %[[CTAS:.*]] = arith.minsi %[[TOTAL]], %[[RESIDENT]]
+// CHECK: cta.launch @static_0 blocks(%[[CTAS]]) attributes {min_blocks = 2 : i64} {
 // CHECK: cta.for_output_tiles %[[T:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
 // If the divisor is a constant, it divides: LLVM makes good code of that. Groups are four rows high, and the last one is one row.
 // CHECK-NEXT: arith.divui %[[T]], %c16_i32{{.*}} : i32

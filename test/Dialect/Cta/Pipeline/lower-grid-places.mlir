@@ -9,8 +9,7 @@
 // CHECK: %[[ROWS:.*]] = arith.divui %{{.*}}, %c2{{.*}} : index
 // CHECK: %[[FULL:.*]] = arith.muli %[[ROWS]], %{{.*}} : index
 // CHECK: %[[TOTAL:.*]] = arith.addi %[[FULL]], %{{.*}} : index
-// CHECK: %[[ANY:.*]] = arith.cmpi sgt, %[[TOTAL]], %{{.*}} : index
-// CHECK: %[[FIT:.*]] = arith.select %[[ANY]], %{{.*}} : index
+// CHECK: %[[FIT:.*]] = arith.minsi %[[TOTAL]], %{{.*}} : index
 // CHECK: %[[BLOCKS:.*]] = arith.muli %[[FIT]], %{{.*}} : index
 // CHECK: %[[POINTS:.*]] = arith.muli %[[TOTAL]], %c2{{.*}} : index
 // CHECK: %[[MANY:.*]] = arith.muli %[[BLOCKS]], %c8{{.*}} : index

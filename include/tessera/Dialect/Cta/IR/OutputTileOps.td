@@ -159,7 +159,7 @@ def Cta_CloseQueueOp : Cta_Op<"close_queue", [DeclareOpInterfaceMethods<Cta_Memo
   let summary = "leave a queue as the next launch needs it";
   let opDocGroup = Cta_LaunchOps;
   let description = [{
-    `last` is the last number that the block has taken, the first one that is not below `count`. As many blocks as there are take one number more than they compute
+    `last` is the last number that the block has taken, the first one that is not below `count`. The blocks that have an output tile take one number more than they compute
     output tiles, so all blocks together take `count` numbers. Who has the greatest of them, `first + count - 1`, sets the word to 0: nobody takes another one.
 
     Lifespan: made by `cta-lower-queues`; lowered by `convert-cta-to-nvvm`.
