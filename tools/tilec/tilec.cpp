@@ -15,10 +15,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 namespace cl = llvm::cl;
 using llvm::StringRef;
 using tessera::Emit;
@@ -326,20 +322,9 @@ int writeOutput(StringRef path, StringRef bytes) {
   return 0;
 }
 
-/// The memory that one step of a compilation frees is needed by the next one, so it is not given
-/// back to the system: 3 to 5 % of the time.
-void keepFreedMemory() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TOP_PAD, 64 << 20);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-#endif
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
-  keepFreedMemory();
   EndOnSignal endOnSignal;
   llvm::InitLLVM init(argc, argv);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << tessera::versionText() << "\n"; });
