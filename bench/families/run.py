@@ -8,8 +8,8 @@
 
 rows.json has a row for each family: the example, the work (WORK below) and its shapes. They are listed, or drawn (`random`: sizes that are evenly spread on a
 logarithmic scale, a third of them odd), or `columns` with as many rows as make arrays of `bytes` bytes. For each shape every member (with `taken` only the one
-that the launcher takes) is checked against fp32 on outputs of NaN, then all are timed interleaved. The last lines say how much slower the members taken were than the best ones by timing, and than PyTorch. With
-$OUT set, families.json is written there. Exit code 1 if a member was wrong, or none was timed.
+that the launcher takes) is checked against fp32 on outputs of NaN, then all are timed interleaved. The last lines say how much slower the members taken were
+than the best ones by timing, and than PyTorch. With $OUT set, families.json is written there. Exit code 1 if a member was wrong, or none was timed.
 """
 
 import argparse

@@ -187,9 +187,7 @@ Expr Expr::apply(llvm::StringRef op, std::vector<Expr> operands) {
 
 //===--- JSON -------------------------------------------------------------------------------===//
 
-/// `names` are the subexpressions that are written in a list of their own. Where one occurs, a
-/// reference to it is written.
-static json::Value toJsonWith(const Expr &e, const llvm::DenseMap<const void *, int64_t> &names) {
+static json::Value writeTree(const Expr &e) {
   switch (e.kind()) {
   case Expr::Kind::Constant:
     return e.value();
@@ -207,24 +205,16 @@ static json::Value toJsonWith(const Expr &e, const llvm::DenseMap<const void *, 
     break;
   }
   json::Array operands;
-  for (const Expr &operand : e.operands()) {
-    auto named = names.find(operand.identity());
-    operands.push_back(named == names.end() ? toJsonWith(operand, names)
-                                            : json::Value(json::Object{{"ref", named->second}}));
-  }
+  for (const Expr &operand : e.operands())
+    operands.push_back(writeTree(operand));
   return json::Object{{"op", e.op()}, {"args", std::move(operands)}};
 }
 
 json::Value tessera::contract::toJson(const Expr &e) {
-  llvm::DenseMap<const void *, int64_t> names;
-  json::Array list;
-  for (const Expr &part : namedParts(e)) {
-    list.push_back(toJsonWith(part, names));
-    names[part.identity()] = static_cast<int64_t>(names.size());
-  }
-  if (list.empty())
-    return toJsonWith(e, names);
-  return json::Object{{"let", std::move(list)}, {"in", toJsonWith(e, names)}};
+  if (namedParts(e).empty())
+    return writeTree(e);
+  SharedExprs shared = share({e});
+  return json::Object{{"let", std::move(shared.numbers)}, {"in", std::move(shared.values.front())}};
 }
 
 template <typename T>

@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The numbers that a launch passes are made of the same parts. Each of these is written once.
+// Expressions as JSON in which each part that is used more than once is written once: large ones,
+// and the numbers that a launch passes, which are made of the same parts.
 #include "tessera/Contract/Contract.h"
 
 #include <map>

@@ -256,7 +256,8 @@ LogicalResult Unroller::Impl::runScalar(Operation *op) {
     fromData |= binding.event >= 0 || binding.drawn;
   }
   SmallVector<Attribute> results;
-  if (!folder.fold(op, [&](Value value) { return lookup(value).scalar; }, results)) {
+  auto scalarOf = [&](Value value) { return lookup(value).scalar; };
+  if (!folder.fold(op, scalarOf, results)) {
     bool unknowable = drawn || llvm::any_of(op->getResultTypes(), llvm::IsaPred<FloatType>);
     if (!unknowable)
       return error(op) << "its value is not defined for these operands";

@@ -190,8 +190,8 @@ struct Contract {
 std::string toJson(const Contract &contract);
 llvm::json::Value toJson(const Expr &e);
 
-/// Several expressions of one launch. Operations that are used more than once are entries of
-/// `numbers`, to which later ones and `values` refer.
+/// Several expressions, of one launch for example. Operations that are used more than once are
+/// entries of `numbers`, to which later ones and `values` refer.
 struct SharedExprs {
   llvm::json::Array numbers;
   std::vector<llvm::json::Value> values;

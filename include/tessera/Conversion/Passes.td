@@ -148,11 +148,12 @@ def ConvertCtaToNVVM : Pass<"convert-cta-to-nvvm", "mlir::ModuleOp"> {
   let description = [{
     Requires *allocated*. Each `cta.launch` becomes an `llvm.func` of its name. A tensor becomes as many scalars as a thread has registers
     for it, and shared tiles become offsets into one dynamic allocation. The kernels are erased, so what the launch contract needs of them
-    must be read before. What only this pass knows is left on the function: `tessera.params` and `tessera.descriptors` (the lists `params`
-    and `descriptors` of docs/Contract.md), `tessera.threads` and `tessera.shared` (bytes).
+    must be read before. What only this pass knows is left on the function: `tessera.params`, `tessera.numbers` and `tessera.descriptors`
+    (the lists `params`, `numbers` and `descriptors` of docs/Contract.md), `tessera.threads` and `tessera.shared` (bytes).
 
-    What the kernel computes outside of its launches is computed by each thread that needs it, but for numbers that need a division by another number than a
-    constant: those the launcher computes and passes, if they are made of sizes, constants and `tile.num_cores` (parameters of kind `expr`).
+    What the kernel computes outside of its launches is computed by each thread that needs it, but for numbers that need a division by
+    another number than a constant: those the launcher computes and passes, if they are made of sizes, constants and `tile.num_cores`
+    (parameters of kind `expr`).
 
     Scalar `arith`, `scf` and `math` ops remain for the upstream conversions, all of which `buildNVVMPipeline` runs. Ops of other dialects are
     lowered as their dialect says by `ConvertCtaToNVVMInterface` (docs/Embedding.md); an op without a lowering is an error.

@@ -82,7 +82,7 @@ private:
   Value planned(DictionaryAttr prediction);
   std::pair<Value, Value> divided(const Waves &of, int64_t least, Value iteration, Value handOver);
   Value bytesOfArray(Value root);
-  Value memoryOf(Value tiles);
+  Value memoryOf(Value tiles, Value cores);
   double bytesOf(Operation *op);
   TileWork workOf(Block &block);
   int64_t blocksPerSM();
@@ -214,7 +214,8 @@ Value Predictor::bytesOfArray(Value root) {
 
 /// The cycles in which memory moves what the launch reads and writes, in parts. Of an array that is
 /// all of it once, whatever output tiles share, or less, if the launch does not get to all of it.
-Value Predictor::memoryOf(Value tiles) {
+/// Accesses without a tile (gathered copies, atomics of elements) are not counted.
+Value Predictor::memoryOf(Value tiles, Value cores) {
   llvm::MapVector<Value, Value> moved; // by array
   grid.walk([&](Operation *op) {
     for (const MemoryAccess &access : accessesOf(op)) {
@@ -240,7 +241,6 @@ Value Predictor::memoryOf(Value tiles) {
     Value most = root ? bytesOfArray(root) : Value();
     all = add(all, most ? make<arith::MinSIOp>(bytes, most) : bytes);
   }
-  Value cores = tile::NumCoresOp::create(b, loc, b.getIndexType());
   return make<arith::CeilDivSIOp>(
       mul(all, index(kParts * 16)),
       mul(cores, index(std::llround(machine.globalBytesPerCycle * 16))));
@@ -271,7 +271,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
     Value waves = make<arith::CeilDivSIOp>(tiles, places);
     cycles = b.createOrFold<arith::SelectOp>(loc, isDivided, add(mul(waves, round), inAll), cycles);
   }
-  Value memory = memoryOf(tiles);
+  Value memory = memoryOf(tiles, cores);
   Value less = make<arith::MinSIOp>(cycles, memory);
   Value both = add(largest(cycles, memory),
                    make<arith::CeilDivSIOp>(less, index(std::llround(1 / kNotOverlapped))));

@@ -7,7 +7,7 @@
 // CHECK-LABEL: tile.kernel @product_BM128_any(
 // CHECK: tile.grid
 // CHECK: %[[TILES:.*]] = arith.muli %{{.*}}, %{{.*}} : index
-// CHECK: %[[OF_SM:.*]] = arith.ceildivsi %[[TILES]], %{{.*}} : index
+// CHECK: %[[OF_SM:.*]] = arith.ceildivsi %[[TILES]], %[[CORES:.*]] : index
 // CHECK: %[[EACH:.*]] = arith.addi %{{.*}}, %c56576{{.*}} : index
 // CHECK: %[[ALL:.*]] = arith.muli %[[OF_SM]], %[[EACH]] : index
 // CHECK: %[[TIMES:.*]] = arith.muli %[[TILES]], %{{.*}} : index
@@ -17,7 +17,6 @@
 // CHECK: %[[OF_A:.*]] = arith.minsi %[[READ]], %{{.*}} : index
 // CHECK: memref.dim %B
 // CHECK: memref.dim %C
-// CHECK: %[[CORES:.*]] = tile.num_cores
 // CHECK: %[[RATE:.*]] = arith.muli %[[CORES]], %c299{{.*}} : index
 // CHECK: %[[MEMORY:.*]] = arith.ceildivsi %{{.*}}, %[[RATE]] : index
 // CHECK: %[[LESS:.*]] = arith.minsi %[[ALL]], %[[MEMORY]] : index

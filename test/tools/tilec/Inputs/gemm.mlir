@@ -1,18 +1,4 @@
 // A family of 20 bindings: the product of examples/gemm.mlir, with more choices.
-//
-//
-//
-//
-//
-//
-//
-//
-//
-//
-//
-//
-//
-//
 
 tile.kernel @gemm_nt(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]},
                      %B: memref<?x?xbf16> {tile.shape = ["N", "K"]},

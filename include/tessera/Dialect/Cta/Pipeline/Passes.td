@@ -15,8 +15,9 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     where the grid has no order, output tiles are numbered in rasterisation groups: down g rows of the first dimension, then the next
     column. The arithmetic on block numbers is i32, because a launch has less than 2³¹ blocks.
 
-    With `persistent = 1` in the plan the launch has `tile.num_cores` times `blocks_per_sm` (default 1) blocks, or none if there are no output tiles (one for each output
-    tile at most, if launches are not dependent and none divides its last wave), and the body is in a loop over the numbers of the grid's output tiles, in the same order. There are at most `cta.max_clusters` clusters. Clusters may leave a
+    With `persistent = 1` in the plan the launch has `tile.num_cores` times `blocks_per_sm` (default 1) blocks, or none if there are no output
+    tiles. If launches are not dependent and the last wave is not divided, it has no more blocks than output tiles. The body is in a loop over
+    the numbers of the grid's output tiles, in the same order. There are at most `cta.max_clusters` clusters. Clusters may leave a
     remainder of output tiles along their dimension. If that takes fewer clusters, the remainder is covered by clusters along another one of
     the last two dimensions, which have the last numbers (docs/design/Clusters.md, *The remainder*). A grid of rank 0 stays as it is. The
     loop needs `t + blocks < 2³¹`; a `tile.assume` on the number of output tiles says so.
