@@ -18,27 +18,35 @@ tile.kernel @gemm_nt(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]},
                      %B: memref<?x?xbf16> {tile.shape = ["N", "K"]},
                      %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 32, 64, 152] : index
-  %BN = tile.param "BN" [256, 64, 128, 192] : index
+  %BN = tile.param "BN" [256, 64, 96, 128, 192] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Tiles of 128 rows in all widths, and 152x256, which is what two math warpgroups hold beside the operands. Lower ones are for few rows: they are
-  // as narrow as the tensor cores allow, so that many blocks read B.
+  // Which extents go together. Tiles of 128 rows have widths of 64 to 256. 152 rows are what two math warpgroups hold beside 256 columns. Fewer rows
+  // are for few output tiles, and for products of few rows: they are narrow, so that many blocks read B.
+  %c32 = arith.constant 32 : index
   %c64 = arith.constant 64 : index
+  %c96 = arith.constant 96 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
-  %is128 = arith.cmpi eq, %BM, %c128 : index
+  %isLow = arith.cmpi slt, %BM, %c64 : index
+  %isMiddle = arith.cmpi eq, %BM, %c64 : index
   %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %isWide = arith.cmpi eq, %BN, %c256 : index
-  %isNarrow = arith.cmpi eq, %BN, %c64 : index
-  %suits = arith.select %isHigh, %isWide, %isNarrow : i1
-  %goes = arith.ori %is128, %suits : i1
-  tile.assume %goes, "152 rows have 256 columns, fewer than 128 rows have 64" : i1
+  %unitOfLow = arith.select %isMiddle, %c32, %c64 : index
+  %unit = arith.select %isHigh, %c128, %unitOfLow : index
+  %rest = arith.remui %BN, %unit : index
+  %zeroIndex = arith.constant 0 : index
+  %divides = arith.cmpi eq, %rest, %zeroIndex : index
+  tile.assume %divides, "columns are multiples of 64, beside 64 rows of 32, beside 152 rows of 128" : i1
+  %mostOfMiddle = arith.select %isMiddle, %c96, %c256 : index
+  %most = arith.select %isLow, %c64, %mostOfMiddle : index
+  %isWithin = arith.cmpi sle, %BN, %most : index
+  tile.assume %isWithin, "64 rows have 96 columns at most, fewer rows 64" : i1
   // A long step in K is for tiles with few accumulators: it reads longer pieces of the rows of B, and waits less often.
-  %isLow = arith.cmpi sle, %BM, %c64 : index
-  %isLowest = arith.cmpi slt, %BM, %c64 : index
-  %ofLow = arith.select %isLowest, %c128, %c256 : index
-  %step = arith.select %isLow, %ofLow, %c64 : index
+  %isSquare = arith.cmpi eq, %BN, %BM : index
+  %isLong = arith.andi %isMiddle, %isSquare : i1
+  %stepOfMost = arith.select %isLong, %c256, %c64 : index
+  %step = arith.select %isLow, %c128, %stepOfMost : index
   %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 and 32 rows have steps of 128 in K, 64 rows of 256, more rows of 64" : i1
+  tile.assume %steps, "16 and 32 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index

@@ -16,22 +16,27 @@ using namespace tessera;
 using namespace tessera::plan;
 
 namespace {
-/// The greatest depths that are tried: for channels that TMA fills, and for those that threads fill
-/// by cp.async. Source: docs/performance/constants.md.
-constexpr int64_t kMostStages = 5, kMostCopyingStages = 4;
+/// The greatest depths that are tried: for channels that TMA fills, for those of short iterations
+/// and of clusters, and for those that threads fill by cp.async. Source:
+/// docs/performance/constants.md.
+constexpr int64_t kMostStages = 5, kMostDeepStages = 12, kMostCopyingStages = 4;
+/// What part of its time for an iteration L2 takes if few blocks ask it for something. With
+/// stream-K all blocks do. Source: docs/performance/constants.md.
+constexpr double kLeastShareOfLines = 0.8;
+/// How much longer L2 takes where blocks compute parts of output tiles, and so read at different
+/// places. Source: docs/performance/constants.md.
+constexpr double kLinesOfParts = 1.15;
+/// Iterations of so few cycles of the tensor cores are short. Source:
+/// docs/performance/constants.md.
+constexpr double kShortIteration = 256;
+/// The least depth with which a product that is not chained stays in flight over the end of its
+/// iteration: it keeps its slot for so long. Source: docs/performance/constants.md.
+constexpr int64_t kLeastStagesInFlight = 5;
 /// The least depth with ping-pong, where the loads of the next output tile run ahead of the turn.
 constexpr int64_t kLeastReplicaStages = 4;
 /// The number of ping-pong warpgroups, and the most accumulators of a thread for which ping-pong
 /// was measured. Source: docs/performance/constants.md.
 constexpr int64_t kReplicas = 2, kMostReplicaAccumulators = 192;
-/// L2 binds a product if its traffic takes at least this many times the cycles of the tensor cores.
-/// Then clusters of two, which share operands, are derived if rows do not begin at cache lines. For
-/// rows that do, clusters are a gain only for small tiles of large products, and are not derived.
-/// Source: docs/performance/constants.md.
-constexpr double kBoundByL2 = 1.1;
-/// Iterations of clustered blocks must take at least this many cycles: the blocks of a cluster wait
-/// for each other, and shorter iterations do not hide that. Source: docs/performance/constants.md.
-constexpr double kLeastClusterCycles = 640;
 /// Candidates for the rows of a rasterisation group. The model takes the largest one whose traffic
 /// to memory is little more than that of the best one. Source: docs/performance/constants.md.
 constexpr int64_t kGroups[] = {8, 12, 16};
@@ -192,26 +197,6 @@ std::optional<std::string> tessera::plan::whyNotReplicas(const Machine &machine,
   return whyNotPlan(machine, facts, planOfReplicas(machine, kLeastReplicaStages));
 }
 
-int64_t tessera::plan::clusterOfReplicas(const ReplicaFacts &product) {
-  return product.tensorCycles < kLeastClusterCycles ? 1 : 2;
-}
-
-int64_t tessera::plan::clusterOfPlan(const Machine &machine, const PlanFacts &facts,
-                                     const Plan &given, unsigned dim) {
-  const Plan plan = given.closed();
-  const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.usesCpAsync &&
-                      facts.streamCycles == 0 && *plan.stages > 0 && *plan.producers > 0 &&
-                      *plan.persistent == 1 && *plan.streamK == 0;
-  double bytes = 0;
-  bool helps = false;
-  for (const PlanFacts::Load &load : facts.loads) {
-    bytes += load.bytes * (load.offLines ? 2 : 1);
-    helps |= load.offLines && load.shareable && !(load.dims >> dim & 1);
-  }
-  const bool binds = bytes / machine.l2BytesPerCycle > kBoundByL2 * facts.tensorCycles;
-  return mayRun && helps && binds ? 2 : 1;
-}
-
 int64_t tessera::plan::partOfReplicas(const Machine &machine, int64_t replicas, int64_t slotBytes,
                                       const int64_t (&partBytes)[2]) {
   auto stages = [&](int64_t bytes) {
@@ -224,29 +209,15 @@ int64_t tessera::plan::partOfReplicas(const Machine &machine, int64_t replicas, 
 
 //===--- cycles ------------------------------------------------------------------------------===//
 
-int64_t PlanPrediction::waves(int64_t outputTiles, int64_t cores) const {
-  int64_t places = cores * blocksPerSM;
-  return outputTiles <= 0 ? 0 : (outputTiles + places - 1) / places;
-}
+/// Bytes of loads for each cycle of the tensor cores from which on loads bind in every plan.
+/// Source: docs/performance/constants.md.
+static constexpr double kManyBytesPerCycle = 150;
 
-double PlanPrediction::cycles(int64_t outputTiles, int64_t iterations, int64_t cores) const {
-  int64_t count = waves(outputTiles, cores);
-  // The division of cta-stream-k among blocks without clusters, of a grid with rows and columns.
-  const int64_t places = cores * blocksPerSM, rest = outputTiles > 0 ? outputTiles % places : 0;
-  if (streamK && rest) {
-    const int64_t parts =
-        std::max<int64_t>(std::min({places / rest, kMostPartsOfTile, iterations / streamK}), 1);
-    const int64_t longest = llvm::divideCeilSigned(iterations, parts);
-    if (iterations - longest >= streamK)
-      return launch + count * round + handOver * llvm::divideCeilSigned(iterations, longest) +
-             static_cast<double>(outputTiles / places * iterations + longest) * iteration;
-  }
-  return count ? launch + count * (round + iterations * iteration) : 0;
-}
-
-double PlanPrediction::waveEfficiency(int64_t outputTiles, int64_t cores) const {
-  int64_t count = waves(outputTiles, cores);
-  return count ? double(outputTiles) / (count * cores * blocksPerSM) : 1;
+bool PlanFacts::isBoundByBytes() const {
+  double bytes = 0;
+  for (const Load &load : loads)
+    bytes += load.bytes;
+  return bytes > kManyBytesPerCycle * tensorCycles;
 }
 
 std::optional<int64_t> PlanFacts::outputTiles() const {
@@ -315,16 +286,22 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   const Plan plan = given.closed();
   PlanPrediction result;
   const double blocks = *plan.blocksPerSM;
-  double loaded = 0, ofLines = 0;
+  double loaded = 0, ofLines = 0, arriving = 0;
   for (const PlanFacts::Load &load : facts.loads) {
     loaded += load.bytes;
+    arriving +=
+        load.bytes * (load.unevenRows ? machine.l2BytesPerCycle / machine.l2BytesOffLines : 1);
     // The blocks of a cluster fetch a part each of what they share.
     const bool isShared = plan.cluster.value_or(1) > 1 && plan.clusterDim && load.shareable &&
                           !(load.dims >> *plan.clusterDim & 1);
-    ofLines += load.bytes * (load.unevenRows ? kPlanOffLines : 1) / (isShared ? *plan.cluster : 1);
+    ofLines += load.bytes / (load.unevenRows ? machine.l2BytesOffLines : machine.l2BytesApart) /
+               (isShared ? *plan.cluster : 1);
   }
-  result.lines = blocks * ofLines / machine.l2BytesPerCycle;
+  result.lines = blocks * ofLines * (*plan.streamK ? kLinesOfParts : 1);
+  result.linesAlone =
+      result.lines * (*plan.streamK || facts.isBoundByBytes() ? 1 : kLeastShareOfLines);
   result.blocksPerSM = *plan.blocksPerSM;
+  result.cluster = plan.cluster.value_or(1);
   auto atLeast = [&](double cycles, const char *bound) {
     if (cycles <= result.iteration)
       return;
@@ -333,6 +310,7 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   };
   atLeast(blocks * facts.tensorCycles, "tensor");
   atLeast(blocks * facts.operandBytes / machine.sharedBytesPerCycle, "shared memory");
+  const double fastest = result.iteration;
   atLeast(blocks * loaded / machine.l2BytesPerCycle, "L2");
   atLeast(blocks * bytesOfMemory(machine, facts, *plan.group, *plan.blocksPerSM) /
               machine.globalBytesPerCycle,
@@ -340,7 +318,7 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   // A slot is busy from its load until its products are done; pending products keep it longer.
   // Blocks that share an SM slow down each other's loads; the factor was fitted to measurements.
   // Source: docs/performance/constants.md.
-  double load = machine.slotLatency + (1 + blocks) / 2 * loaded / machine.copyBytesPerCycle;
+  double load = machine.slotLatency + (1 + blocks) / 2 * arriving / machine.copyBytesPerCycle;
   atLeast((load + blocks * facts.tensorCycles) / std::max<int64_t>(*plan.stages, 1), "latency");
   const bool deferring = defers(machine, facts, plan);
   atLeast(load / std::max<int64_t>(*plan.stages - (deferring ? 0 : *plan.pending), 1), "latency");
@@ -356,7 +334,17 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
     epilogue += machine.blockStartCycles + load;
   // The epilogue is hidden if products of another block or of another warpgroup run meanwhile.
   const bool hidden = blocks > 1 || facts.replicas > 1;
-  result.round = hidden ? 0 : epilogue;
+  // Meanwhile the producer of a persistent block fills the slots of the next output tile. Where
+  // loads bind, as many of its iterations take no longer than their products.
+  double ahead = 0, aheadOfLines = 0;
+  if (*plan.persistent && *plan.producers && facts.isPlainProduct() && !facts.isBoundByBytes()) {
+    const int64_t filled =
+        std::min(*plan.stages, facts.iterations.value_or(kPlanTypicalIterations));
+    ahead = filled * (result.iteration - fastest);
+    aheadOfLines = filled * (std::max(result.iteration, result.linesAlone) - fastest);
+  }
+  result.round = hidden ? 0 : std::max(epilogue - ahead, 0.0);
+  result.roundOfLines = hidden ? 0 : std::max(epilogue - aheadOfLines, 0.0);
   result.launch = machine.launchCycles + (hidden ? epilogue : 0);
   if (plan.cluster.value_or(1) > 1)
     result.launch += machine.clusterLaunchCycles;
@@ -447,7 +435,8 @@ static std::optional<double> cost(const Machine &machine, const std::vector<Plan
       return std::nullopt;
     cycles += predictPlan(machine, facts, plan)
                   .cycles(facts.outputTiles().value_or(kTypicalOutputTiles),
-                          facts.iterations.value_or(kPlanTypicalIterations), machine.sms);
+                          facts.iterations.value_or(kPlanTypicalIterations),
+                          machine.coresInClusters(machine.sms, plan.cluster.value_or(1)));
   }
   return cycles;
 }
@@ -464,16 +453,25 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
   Plan plan = request.closed();
   plan.group = request.group.value_or(chooseGroup(machine, launches));
   plan.persistent = request.persistent.value_or(1);
-  // Products stay in flight over iterations only if they are chained; others are as fast without.
-  // Within an iteration they stay in flight if it computes with the results of several.
+  // Products stay in flight over iterations if they are chained, or have slots enough; within an
+  // iteration if it computes with the results of several.
   bool chained = false, several = false;
   for (const PlanFacts &facts : launches) {
     chained |= facts.pipelined && facts.streamCycles > 0;
     several |= facts.pipelined && facts.deferredRegisters > 0;
   }
+  // Short iterations, and those of clusters, whose blocks wait for each other, are late now and
+  // then; more slots make up for it.
+  const bool plain = llvm::all_of(launches, [](const PlanFacts &facts) {
+    return !facts.pipelined || (facts.isPlainProduct() && !facts.isBoundByBytes());
+  });
+  const bool deep = plain && (request.cluster.value_or(1) > 1 ||
+                              llvm::all_of(launches, [](const PlanFacts &facts) {
+                                return !facts.pipelined || facts.tensorCycles <= kShortIteration;
+                              }));
   // With ping-pong one warpgroup at a time issues products, so no other one hides its waits.
   // Of plans with the same bound the one with products in flight is faster: it waits less.
-  const List inFlight = pingPong || chained || several ? List{1, 0} : List{0};
+  const List inFlight = pingPong || chained || several || plain ? List{1, 0} : List{0};
   // If the epilogue evaluates functions, or loads several operands, next to many accumulators, the
   // producer is a warpgroup, which gives its registers to the temporaries. Source:
   // docs/performance/constants.md.
@@ -487,7 +485,10 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
     indexRegisters = std::max(indexRegisters, facts.indexRegisters);
   }
   List counts;
-  for (int64_t s = usesCpAsync ? kMostCopyingStages : kMostStages; s > 1; --s)
+  for (int64_t s = usesCpAsync ? kMostCopyingStages
+                   : deep      ? kMostDeepStages
+                               : kMostStages;
+       s > 1; --s)
     counts.push_back(s);
   // So it is beside chained products of several warpgroups, if they can be in flight then: their
   // loops overlap more with more registers.
@@ -526,6 +527,11 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
               return facts.pipelined && (facts.streamCycles > 0 || facts.deferredRegisters > 0) &&
                      !rotates(machine, facts, plan) && !defers(machine, facts, plan);
             }))
+          continue;
+        if (pending && !request.pending && plain && !pingPong &&
+            (stages < kLeastStagesInFlight || blocks > 1))
+          continue;
+        if (stages > kMostStages && !request.stages && blocks > 1)
           continue;
         std::optional<std::string> problem;
         std::optional<double> cycles = cost(machine, launches, plan, hopeful, problem);

@@ -3,12 +3,12 @@
 
 // A product whose number of rows is in memory: a block on each core takes output tiles by turns, and operands come by TMA, ahead of the
 // products.
-// CHECK: {{#cta.plan<.*}}stages = 3, persistent = 1
+// CHECK: {{#cta.plan<.*}}stages = 4, persistent = 1
 // CHECK: role producer
 // CHECK: load %a {{.*}} tma{{$}}
 // CHECK-NEXT: load %b {{.*}} tma{{$}}
 // CHECK-NEXT: mma %d {{.*}} wgmma
-// CHECK: 3 slots of 64x256xbf16
+// CHECK: 4 slots of 64x256xbf16
 
 tile.kernel @gemm_count(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]},
                   %count: memref<1xi32>, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {

@@ -57,6 +57,7 @@ inline constexpr Machine kMachine = {
     .registerGranule = 8, // so 256 per warp
 
     .sms = 132,
+    .smsInLargeClusters = 120, // 30 clusters of four: constants.md
 
     .tensorFlops16 = 989.4e12,
     .tensorFlops8 = 1978.9e12,
@@ -82,12 +83,14 @@ inline constexpr Machine kMachine = {
 
     .l2Bytes = 60ll << 20,         // of an H200, as its driver says
     .l2BytesPerCycle = 61,         // experiments.md
+    .l2BytesApart = 50,            // fitted: constants.md
+    .l2BytesOffLines = 29,         // fitted: constants.md
     .globalBytesPerCycle = 18.7,   // experiments.md
     .loadBytesInFlight = 48 << 10, // measured: constants.md
     .slotLatency = 570,            // fitted: experiments.md
     .handOverLatency = 1200,       // fitted: constants.md
     .divisionCycles = 300,         // fitted: constants.md
-    .clusterLaunchCycles = 2500,   // fitted: constants.md
+    .clusterLaunchCycles = 5000,   // fitted: constants.md
 
     // Assumed.
     .epilogueCycles = 500,

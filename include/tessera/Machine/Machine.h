@@ -48,6 +48,12 @@ struct Machine {
   int64_t registerGranule = 0; ///< a thread has a multiple of this many
 
   int64_t sms = 0;
+  /// The SMs that clusters of more than two blocks find: a cluster lies within a GPC.
+  int64_t smsInLargeClusters = 0;
+  /// The part of `cores` SMs that clusters of `cluster` blocks find.
+  constexpr int64_t coresInClusters(int64_t cores, int64_t cluster) const {
+    return cluster <= 2 ? cores : cores * smsInLargeClusters / sms;
+  }
 
   // Rates of the whole GPU, for reports only: dense peaks at the boost clock, a second.
   double tensorFlops16 = 0; ///< f16, bf16
@@ -80,8 +86,12 @@ struct Machine {
 
   // Memory and L2, for plans and cache hints.
   int64_t l2Bytes = 0;
-  /// The share of the L2 cache's rate that an SM gets when all SMs load.
+  /// The most that an SM gets of the L2 cache when all SMs load, in a launch whose blocks read the
+  /// same tiles at the same time.
   double l2BytesPerCycle = 0;
+  /// The same where small tiles make a large product, and where rows do not begin at cache lines:
+  /// L2 then delivers to each SM, or cluster, what it asks for.
+  double l2BytesApart = 0, l2BytesOffLines = 0;
   double globalBytesPerCycle = 0; ///< the same of the memory
   /// What the blocks of an SM should have asked of memory together, if they ask for nothing while
   /// they compute.

@@ -87,12 +87,22 @@ struct PlanFacts {
   /// cycles of an iteration of a warpgroup. Otherwise 0.
   int64_t deferredRegisters = 0;
   double deferredCycles = 0;
+  /// True if the loop computes with the result of a product: scaled or promoted sums.
+  bool usesResults = false;
   /// Iterations of the main loop, where the source IR has the number.
   std::optional<int64_t> iterations;
 
   int64_t mathWarpgroups() const { return warpgroups * replicas; }
   /// Output tiles of the whole grid, if the number is known.
   std::optional<int64_t> outputTiles() const;
+  /// True for products that wait for nothing but their operands, which TMA fetches, whose results
+  /// nothing in the loop needs, and whose warpgroups share an output tile.
+  bool isPlainProduct() const {
+    return pipelined && replicas == 1 && !usesCpAsync && streamCycles == 0 && !usesResults;
+  }
+  /// True if the loads are so many, next to the products, that L2 or memory binds whatever the plan
+  /// is: products of few rows.
+  bool isBoundByBytes() const;
 };
 
 /// A plan whose open entries are to be chosen.
@@ -110,10 +120,13 @@ struct PlanPrediction {
   double launch = 0;    ///< once
   double round = 0;     ///< once in each wave
   double iteration = 0; ///< one iteration of all blocks of an SM
-  /// What L2 takes for that, where rows are not whole cache lines apart. Plans are not chosen by
-  /// it: they all suffer from it. The blocks of a cluster fetch a part each of what they share.
-  double lines = 0;
+  /// What L2 takes for that in a large launch, and in one with a few blocks. Plans are not chosen
+  /// by it: they all suffer from it. The blocks of a cluster fetch a part each of what they share.
+  double lines = 0, linesAlone = 0;
+  /// `round` if L2 takes that long: slots that are filled during an epilogue then save more.
+  double roundOfLines = 0;
   int64_t blocksPerSM = 1;
+  int64_t cluster = 1; ///< the blocks of a cluster
   /// The iterations that a part of an output tile must have and save (`stream_k`), and the cycles
   /// in which one block hands the partial sums of a part to another one.
   int64_t streamK = 0;
@@ -170,10 +183,6 @@ int64_t registersOfProducer(int64_t warpgroups, int64_t entry, int64_t registers
 /// of the model. Source: docs/performance/experiments.md.
 constexpr double kPlanLittleMore = 1.03;
 
-/// By how much longer L2 takes for a load whose rows need not begin at cache lines. Source:
-/// docs/performance/constants.md.
-constexpr double kPlanOffLines = 2.2;
-
 /// The reason why a pipelined launch cannot work with this plan, with the numbers (bytes,
 /// registers, threads); nothing if it can. With `hopeful` only certain reasons count: tiles outside
 /// channels take `leastBytes`, and an epilogue may compute in few registers. Open entries count as
@@ -200,8 +209,8 @@ std::optional<std::string> whyNotReplicas(const Machine &machine, const ReplicaF
 int64_t clusterOfReplicas(const ReplicaFacts &facts);
 
 /// The blocks of a cluster along grid dimension `dim` for a product whose warpgroups share output
-/// tiles. It is two if L2 limits the product and would not if the rows of its operands began at
-/// cache lines; otherwise one.
+/// tiles. It is two or four if L2 limits the product and would not if the rows of its operands
+/// began at cache lines; otherwise one.
 int64_t clusterOfPlan(const Machine &machine, const PlanFacts &facts, const Plan &plan,
                       unsigned dim);
 

@@ -28,10 +28,11 @@ using namespace tessera;
 
 static constexpr double kNever = std::numeric_limits<double>::infinity();
 // Sources of the numbers: docs/performance/constants.md.
-/// The sizes of one dimension that are looked at: powers of two and between, and odd ones. Those at
+/// The sizes of one dimension that are looked at: powers of two, and others between. Those at
 /// which conditions of a candidate change are looked at, too.
-static constexpr int64_t kSizes[] = {4,    16,   64,   128,  300,   512,   1000,
-                                     2048, 3000, 4096, 8192, 16384, 65536, 262144};
+static constexpr int64_t kSizes[] = {4,    16,   64,    128,   200,   280,   400,
+                                     512,  816,  1024,  1648,  2048,  3312,  4096,
+                                     6656, 8192, 13384, 16384, 65536, 262144};
 /// The combinations of sizes that are looked at, at most.
 static constexpr size_t kMostShapes = 1000;
 /// Sizes beyond this one count little: of kernels with products, and of others, whose rows may be

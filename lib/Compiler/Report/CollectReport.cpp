@@ -377,7 +377,8 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
   model.iteration = report.iteration = number("iteration").value_or(0);
   model.blocksPerSM = report.blocksPerSM =
       std::max<int64_t>(number("blocks_per_sm").value_or(1), 1);
-  const int64_t sms = cta::machineOf(launch).sms;
+  const Machine &machine = cta::machineOf(launch);
+  const int64_t sms = machine.coresInClusters(machine.sms, number("cluster").value_or(1));
   report.waveBlocks = sms * report.blocksPerSM;
   model.streamK = number("stream_k").value_or(0);
   model.handOver = static_cast<double>(number("hand_over").value_or(0));

@@ -33,23 +33,30 @@ static bool takesAllOf(tile::KernelOp aligned, tile::KernelOp lines) {
          }));
 }
 
-/// True if nobody compares predicted times of `aligned`, or they are the same if rows begin at
-/// cache lines. They are not if L2 then bounds an iteration less.
-static bool isPredictedAsLines(tile::KernelOp aligned) {
-  if (aligned.getBody().getOps<tile::CostOp>().empty())
-    return true;
-  return !aligned
-              .walk([](Operation *op) {
-                // On grids, and on launches after those are lowered.
-                auto prediction = op->getAttrOfType<DictionaryAttr>(cta::kPredictionAttr);
-                auto cycles = [&](StringRef name) {
-                  auto known = prediction ? prediction.getAs<IntegerAttr>(name) : IntegerAttr();
-                  return known ? known.getInt() : 0;
-                };
-                return cycles("lines") > cycles("iteration") ? WalkResult::interrupt()
-                                                             : WalkResult::advance();
-              })
-              .wasInterrupted();
+/// By what the times of a kernel's grids are predicted, or of their launches after those are
+/// lowered.
+static SmallVector<std::array<int64_t, 6>> predictionsOf(tile::KernelOp kernel) {
+  SmallVector<std::array<int64_t, 6>> found;
+  kernel.walk([&](Operation *op) {
+    auto prediction = op->getAttrOfType<DictionaryAttr>(cta::kPredictionAttr);
+    if (!prediction)
+      return;
+    auto cycles = [&](StringRef name) {
+      auto known = prediction.getAs<IntegerAttr>(name);
+      return known ? known.getInt() : 0;
+    };
+    const int64_t iteration = cycles("iteration");
+    found.push_back({cycles("launch"), cycles("lines_round"), std::max(iteration, cycles("lines")),
+                     std::max(iteration, cycles("lines_alone")), cycles("blocks_per_sm"),
+                     cycles("cluster")});
+  });
+  return found;
+}
+
+/// True if nobody compares predicted times of the two, or they are the same.
+static bool isPredictedAsLines(tile::KernelOp aligned, tile::KernelOp lines) {
+  return aligned.getBody().getOps<tile::CostOp>().empty() ||
+         predictionsOf(aligned) == predictionsOf(lines);
 }
 
 namespace {
@@ -65,7 +72,7 @@ struct DropVariants : cta::impl::DropVariantsBase<DropVariants> {
       tile::KernelOp other = aligned.lookup(*kernel.getVariantOf());
       if (other && other.getPlanAttr() == kernel.getPlanAttr() &&
           other.getPhase() == kernel.getPhase() && takesAllOf(other, kernel) &&
-          isPredictedAsLines(other))
+          isPredictedAsLines(other, kernel))
         kernel.erase();
     }
   }

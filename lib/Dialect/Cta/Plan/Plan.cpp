@@ -71,23 +71,52 @@ static std::optional<int64_t> clusterDimOf(ArrayRef<tile::GridOp> grids,
   return std::nullopt;
 }
 
-/// The grid dimension along which the blocks form clusters although the plan does not say so, if
-/// there is one. A plan has one dimension for all grids, so only a kernel with one such grid can
-/// derive it.
-static std::optional<int64_t> derivedClusterDim(const plan::Plan &plan,
-                                                ArrayRef<tile::GridOp> grids,
-                                                const std::vector<PlanFacts> &launches) {
+namespace {
+/// Blocks of a cluster, and the grid dimension along which they follow each other.
+struct Cluster {
+  int64_t blocks, dim;
+};
+} // namespace
+
+/// The clusters that the blocks form although the plan does not say so, if they do. A plan has one
+/// dimension for all grids, so only a kernel with one such grid can derive it.
+static std::optional<Cluster> derivedCluster(const plan::Plan &plan, ArrayRef<tile::GridOp> grids,
+                                             const std::vector<PlanFacts> &launches) {
   // Other grids with channels would get the same plan.
   if (plan.cluster ||
       llvm::count_if(launches, [](const PlanFacts &f) { return f.pipelined; }) != 1 ||
       llvm::any_of(launches, [](const PlanFacts &f) { return !f.pipelined && f.channels; }))
     return std::nullopt;
   std::optional<int64_t> dim = plan.clusterDim ? plan.clusterDim : clusterDimOf(grids, launches);
-  for (auto [grid, facts] : llvm::zip_equal(grids, launches))
-    if (facts.pipelined && dim && *dim < static_cast<int64_t>(facts.extents.size()) &&
-        clusterOfPlan(machineOf(grid), facts, plan, *dim) > 1 && !whyNotCluster(grid, *dim))
-      return dim;
+  for (auto [grid, facts] : llvm::zip_equal(grids, launches)) {
+    if (!facts.pipelined || !dim || *dim >= static_cast<int64_t>(facts.extents.size()) ||
+        whyNotCluster(grid, *dim))
+      continue;
+    const int64_t blocks = clusterOfPlan(machineOf(grid), facts, plan, *dim);
+    if (blocks > 1)
+      return Cluster{blocks, *dim};
+  }
   return std::nullopt;
+}
+
+/// The answer for blocks in clusters, if they form any although the request does not say so.
+static PlanAnswer inDerivedClusters(const Machine &machine, const std::vector<PlanFacts> &facts,
+                                    const PlanRequest &request, PlanAnswer answer,
+                                    int64_t warpgroups, ArrayRef<tile::GridOp> grids) {
+  std::optional<Cluster> cluster = derivedCluster(answer.plan, grids, facts);
+  if (!cluster)
+    return answer;
+  PlanRequest clustered = request;
+  // How many clusters of four find room was measured for blocks that have an SM each.
+  clustered.cluster =
+      std::min<int64_t>(cluster->blocks, request.blocksPerSM.value_or(1) > 1 ? 2 : cluster->blocks);
+  clustered.clusterDim = cluster->dim;
+  // Clustered blocks that share an SM wait for each other in pairs, and each has only half the
+  // slots. One block per SM was faster (docs/performance/constants.md).
+  if (warpgroups > 1 || *clustered.cluster > 2)
+    clustered.mostBlocks = 1;
+  PlanAnswer together = choosePlan(machine, facts, clustered);
+  return together.refused || together.declined ? answer : together;
 }
 
 /// The plan of the model with all other decisions filled in. `ordered`: a grid states its order.
@@ -98,16 +127,14 @@ static plan::Plan complete(plan::Plan plan, const plan::Plan &given, int64_t war
   plan.warpgroups = warpgroups * plan.replicas();
   if (plan.cluster.value_or(1) > 1 && !plan.clusterDim)
     plan.clusterDim = clusterDimOf(grids, launches);
-  if (std::optional<int64_t> dim = derivedClusterDim(plan, grids, launches)) {
-    plan.cluster = 2;
-    plan.clusterDim = dim;
-    // The group keeps its number of rows, which is half as many clusters.
+  plan.cluster = plan.cluster.value_or(1);
+  if (!given.cluster && *plan.cluster > 1) {
+    // The group keeps its number of rows, which are fewer clusters.
     const PlanFacts &facts =
         *llvm::find_if(launches, [](const PlanFacts &f) { return f.pipelined; });
-    if (isGroupOpen && *dim + 2 == static_cast<int64_t>(facts.extents.size()))
+    if (isGroupOpen && *plan.clusterDim + 2 == static_cast<int64_t>(facts.extents.size()))
       plan.group = std::max<int64_t>(*plan.group / *plan.cluster, 1);
   }
-  plan.cluster = plan.cluster.value_or(1);
   // With clusters, groups as high as the plan's were best at every size. So `least_group`, which
   // lets the launch shrink groups at run time, is derived only without clusters.
   if (*plan.persistent && *plan.group > kLeastGroup && isGroupOpen && *plan.cluster == 1 &&
@@ -140,7 +167,10 @@ static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
   };
   sizes.append({cycles("launch", prediction.launch), cycles("round", prediction.round),
                 cycles("iteration", prediction.iteration), cycles("lines", prediction.lines),
+                cycles("lines_alone", prediction.linesAlone),
+                cycles("lines_round", prediction.roundOfLines),
                 b.getNamedAttr("blocks_per_sm", b.getI64IntegerAttr(prediction.blocksPerSM)),
+                b.getNamedAttr("cluster", b.getI64IntegerAttr(prediction.cluster)),
                 b.getNamedAttr("bound", b.getStringAttr(prediction.bound))});
   if (prediction.streamK)
     sizes.append({b.getNamedAttr("stream_k", b.getI64IntegerAttr(prediction.streamK)),
@@ -250,13 +280,8 @@ static LogicalResult decide(tile::KernelOp kernel, bool wantsStreamK) {
     request.stages.reset();
     answer = choosePlan(machine, facts, request);
   }
-  // Two clustered blocks that share an SM wait for each other in pairs, and each has only half the
-  // slots. One block per SM was faster (docs/performance/constants.md).
-  if (!answer.refused && warpgroups > 1 && !request.blocksPerSM && *answer.plan.blocksPerSM > 1 &&
-      derivedClusterDim(answer.plan, grids, facts)) {
-    request.mostBlocks = 1;
-    answer = choosePlan(machine, facts, request);
-  }
+  if (!answer.refused)
+    answer = inDerivedClusters(machine, facts, request, std::move(answer), warpgroups, grids);
   if (answer.refused)
     return refusePlan(kernel.emitOpError("has a plan that cannot work, "))
            << given << ": " << *answer.refused;

@@ -259,6 +259,25 @@ static bool makesOperands(scf::ForOp loop) {
   });
 }
 
+/// True if the loop computes with the sums of a product, other than to go on adding to them.
+static bool computesWithResults(scf::ForOp loop) {
+  Block *body = loop.getBody();
+  auto goesOn = [&](Value sum) {
+    return llvm::all_of(sum.getUses(), [&](OpOperand &use) {
+      auto next = dyn_cast<WgmmaOp>(use.getOwner());
+      return use.getOwner() == body->getTerminator() ||
+             (next && next->getBlock() == body && next.getC() == sum);
+    });
+  };
+  return llvm::any_of(body->getOps<WgmmaOp>(), [&](WgmmaOp product) {
+    Value before = product.getC();
+    const bool isComputed = before && before.getParentBlock() == body && before.getDefiningOp() &&
+                            !before.getDefiningOp<WgmmaOp>();
+    return isComputed || !goesOn(product.getResult()) ||
+           (llvm::is_contained(loop.getRegionIterArgs(), before) && !goesOn(before));
+  });
+}
+
 /// The instructions of a warpgroup in the hot loop, if its products are chained, if they wait for
 /// operands that the warpgroup computes, or if the loop computes with the results of several. The
 /// second never run concurrently with later iterations: those would overwrite the operands.
@@ -266,6 +285,7 @@ void FactsOfGrid::addStream() {
   auto loop = dyn_cast_or_null<scf::ForOp>(hottest);
   if (!loop)
     return;
+  facts.usesResults = computesWithResults(loop);
   CostModel costs(machine, facts.warpgroups);
   schedule::Problem problem;
   schedule::MachineUnits units = costs.table.addUnits(problem);

@@ -82,7 +82,8 @@ private:
   Value planned(DictionaryAttr prediction);
   std::pair<Value, Value> divided(const Waves &of, int64_t least, Value iteration, Value handOver);
   Value bytesOfArray(Value root);
-  Value memoryOf(Value tiles, Value cores);
+  Value bytesOfLaunch(Value tiles);
+  Value memoryOf(Value bytes, Value cores);
   double bytesOf(Operation *op);
   TileWork workOf(Block &block);
   int64_t blocksPerSM();
@@ -212,10 +213,10 @@ Value Predictor::bytesOfArray(Value root) {
   return bytes;
 }
 
-/// The cycles in which memory moves what the launch reads and writes, in parts. Of an array that is
-/// all of it once, whatever output tiles share, or less, if the launch does not get to all of it.
-/// Accesses without a tile (gathered copies, atomics of elements) are not counted.
-Value Predictor::memoryOf(Value tiles, Value cores) {
+/// The bytes that the launch reads and writes. Of an array that is all of it once, whatever output
+/// tiles share, or less, if the launch does not get to all of it. Accesses without a tile (gathered
+/// copies, atomics of elements) are not counted.
+Value Predictor::bytesOfLaunch(Value tiles) {
   llvm::MapVector<Value, Value> moved; // by array
   grid.walk([&](Operation *op) {
     for (const MemoryAccess &access : accessesOf(op)) {
@@ -241,8 +242,13 @@ Value Predictor::memoryOf(Value tiles, Value cores) {
     Value most = root ? bytesOfArray(root) : Value();
     all = add(all, most ? make<arith::MinSIOp>(bytes, most) : bytes);
   }
+  return all;
+}
+
+/// The cycles in which memory moves bytes for so many SMs, in parts.
+Value Predictor::memoryOf(Value bytes, Value cores) {
   return make<arith::CeilDivSIOp>(
-      mul(all, index(kParts * 16)),
+      mul(bytes, index(kParts * 16)),
       mul(cores, index(std::llround(machine.globalBytesPerCycle * 16))));
 }
 
@@ -256,24 +262,39 @@ Value Predictor::planned(DictionaryAttr prediction) {
   scf::ForOp loop = mainLoop();
   Value trips = loop ? tripsOf(loop) : index(plan::kPlanTypicalIterations);
   const int64_t blocks = std::max<int64_t>(number("blocks_per_sm"), 1);
-  Value cores = tile::NumCoresOp::create(b, loc, b.getIndexType());
+  Value all = tile::NumCoresOp::create(b, loc, b.getIndexType());
+  Value cores = all;
+  if (number("cluster") > 2) {
+    cores = mul(cores, index(machine.smsInLargeClusters));
+    cores = largest(make<arith::DivUIOp>(cores, index(machine.sms)), index(1));
+  }
   Value places = mul(cores, index(blocks));
   Value tiles = outputTiles();
-  // An iteration takes at least what L2 takes for it, where rows do not begin at cache lines. That
+  // An iteration takes at least what L2 takes for it, which is less if there are few blocks. That
   // is the time of all blocks of an SM: one that is alone takes its share.
-  Value iteration = parts(double(std::max(number("iteration"), number("lines"))) / blocks);
-  Value round = parts(number("round"));
+  auto ofBlock = [&](StringRef name) { return double(number(name)) / blocks; };
+  Value iteration = parts(std::max(ofBlock("iteration"), ofBlock("lines_alone")));
+  if (number("lines") > std::max(number("iteration"), number("lines_alone"))) {
+    Value busy = mul(parts(ofBlock("lines")), make<arith::MinSIOp>(tiles, places));
+    iteration = largest(iteration, make<arith::DivUIOp>(busy, places));
+  }
+  Value round = parts(number("lines_round"));
   Value ofCore = make<arith::CeilDivSIOp>(tiles, cores);
   Value cycles = mul(ofCore, add(round, mul(trips, iteration)));
+  // An SM gets no more of memory than its share, even if others have nothing to do. What of it the
+  // SMs' work hides is counted by the rate of all.
+  Value bytes = bytesOfLaunch(tiles);
+  Value memory = memoryOf(bytes, all);
+  Value atLeast = memoryOf(bytes, largest(make<arith::MinSIOp>(tiles, cores), index(1)));
   if (int64_t least = number("stream_k")) {
     auto [isDivided, inAll] = divided({tiles, trips, places, cores, blocks, isNarrow(tiles)}, least,
                                       iteration, parts(number("hand_over")));
     Value waves = make<arith::CeilDivSIOp>(tiles, places);
     cycles = b.createOrFold<arith::SelectOp>(loc, isDivided, add(mul(waves, round), inAll), cycles);
+    atLeast = b.createOrFold<arith::SelectOp>(loc, isDivided, memory, atLeast);
   }
-  Value memory = memoryOf(tiles, cores);
   Value less = make<arith::MinSIOp>(cycles, memory);
-  Value both = add(largest(cycles, memory),
+  Value both = add(largest(cycles, atLeast),
                    make<arith::CeilDivSIOp>(less, index(std::llround(1 / kNotOverlapped))));
   return add(parts(number("launch")), both);
 }

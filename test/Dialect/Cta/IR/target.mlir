@@ -6,7 +6,7 @@
 // RUN: sed 's/ attributes {cta.target = "sm_90a"}//' %s | tile-opt --pass-pipeline='builtin.module(tessera-to-planned)' | FileCheck %s --check-prefix=PLANNED
 //
 // CHECK: module attributes {cta.target = "sm_90a"}
-// PLANNED: tile.kernel @product_aligned({{.*}}producers = 1, stages = 3, persistent = 1
+// PLANNED: tile.kernel @product_aligned({{.*}}producers = 1, stages = 4, persistent = 1
 module attributes {cta.target = "sm_90a"} {
   tile.kernel @product(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>, %M: index, %N: index, %K: index) {
     tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {

@@ -19,8 +19,12 @@
 // CHECK: memref.dim %C
 // CHECK: %[[RATE:.*]] = arith.muli %[[CORES]], %c299{{.*}} : index
 // CHECK: %[[MEMORY:.*]] = arith.ceildivsi %{{.*}}, %[[RATE]] : index
+// CHECK: %[[AT_WORK:.*]] = arith.minsi %[[TILES]], %[[CORES]] : index
+// CHECK: %[[OF_THOSE:.*]] = arith.maxsi %[[AT_WORK]], %{{.*}} : index
+// CHECK: %[[SHARES:.*]] = arith.muli %[[OF_THOSE]], %c299{{.*}} : index
+// CHECK: %[[ALONE:.*]] = arith.ceildivsi %{{.*}}, %[[SHARES]] : index
 // CHECK: %[[LESS:.*]] = arith.minsi %[[ALL]], %[[MEMORY]] : index
-// CHECK: %[[MORE:.*]] = arith.maxsi %[[ALL]], %[[MEMORY]] : index
+// CHECK: %[[MORE:.*]] = arith.maxsi %[[ALL]], %[[ALONE]] : index
 // CHECK: %[[REST:.*]] = arith.ceildivsi %[[LESS]], %c5{{.*}} : index
 // CHECK: %[[BOTH:.*]] = arith.addi %[[MORE]], %[[REST]] : index
 // CHECK: %[[SUM:.*]] = arith.addi %[[BOTH]], %c256000{{.*}} : index
@@ -64,7 +68,9 @@ tile.kernel @product_BM128(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_d
 // CHECK: %[[LONGEST:.*]] = arith.select %[[SEQUENCE]]
 // CHECK: %[[SAVED:.*]] = arith.subi %{{.*}}, %[[LONGEST]] : index
 // CHECK: arith.cmpi sge, %[[SAVED]], %c9{{.*}} : index
-// CHECK: arith.select %{{.*}}, %{{.*}}, %[[WHOLE]] : index
+// CHECK: %[[CYCLES:.*]] = arith.select %[[DIVIDED:.*]], %{{.*}}, %[[WHOLE]] : index
+// CHECK: %[[MEMORY:.*]] = arith.select %[[DIVIDED]], %{{.*}}, %{{.*}} : index
+// CHECK: arith.maxsi %[[CYCLES]], %[[MEMORY]] : index
 // CHECK: tile.cost
 tile.kernel @divided(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]},
                      %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]},

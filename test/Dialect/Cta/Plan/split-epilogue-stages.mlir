@@ -19,7 +19,7 @@
 // CHECK-SAME: plan = #cta.plan<epilogue = 64>
 // CHECK-COUNT-4: cta.copy_out {{.*}} : !cta.smem<128x64xf32
 // CHECK-NOT: cta.copy_out
-tile.kernel @wide(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %N: index, %K: index) attributes {phase = #placed, warpgroups = 2} {
+tile.kernel @wide(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>}, %C: memref<?x?xf32>, %M: index, %N: index, %K: index) attributes {phase = #placed, warpgroups = 2} {
   tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
     %c0 = arith.constant 0 : index
     %step = arith.constant 64 : index
@@ -41,7 +41,30 @@ tile.kernel @wide(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32
 // CHECK-NOT: #cta.plan
 // CHECK: cta.copy_out {{.*}} : !cta.smem<128x256xbf16
 // CHECK-NOT: cta.copy_out
-tile.kernel @fits(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf16>, %M: index, %N: index, %K: index) attributes {phase = #placed, warpgroups = 2} {
+tile.kernel @fits(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>}, %C: memref<?x?xbf16>, %M: index, %N: index, %K: index) attributes {phase = #placed, warpgroups = 2} {
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+    %c0 = arith.constant 0 : index
+    %step = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc>
+    %sum = scf.for %k = %c0 to %K step %step iter_args(%c = %zero) -> (tensor<128x256xf32, #acc>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%j, %k] dims = [1, 0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #t>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #t> -> tensor<128x256xf32, #acc>
+      scf.yield %d : tensor<128x256xf32, #acc>
+    }
+    %o = arith.truncf %sum : tensor<128x256xf32, #acc> to tensor<128x256xbf16, #acc>
+    %s = cta.stage %o : tensor<128x256xbf16, #acc> -> <128x256xbf16, #sw>
+    cta.copy_out %s, %C[%i, %j] {mechanism = #tma} : !cta.smem<128x256xbf16, #sw> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// Rows off the cache lines take longer to come: three slots would make an iteration wait, four fit beside subtiles.
+// CHECK-LABEL: tile.kernel @off_lines(
+// CHECK-SAME: plan = #cta.plan<epilogue = 64>
+// CHECK-COUNT-4: cta.copy_out {{.*}} : !cta.smem<128x64xbf16
+// CHECK-NOT: cta.copy_out
+tile.kernel @off_lines(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf16>, %M: index, %N: index, %K: index) attributes {phase = #placed, warpgroups = 2} {
   tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
     %c0 = arith.constant 0 : index
     %step = arith.constant 64 : index
@@ -110,7 +133,7 @@ tile.kernel @narrowest(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x
 // CHECK-SAME: plan = #cta.plan<epilogue = 64>
 // CHECK-COUNT-4: cta.store {{.*}} : tensor<128x64xf32
 // CHECK-NOT: cta.store
-tile.kernel @by_threads(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %N: index, %K: index) attributes {phase = #placed, warpgroups = 2} {
+tile.kernel @by_threads(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>}, %C: memref<?x?xf32>, %M: index, %N: index, %K: index) attributes {phase = #placed, warpgroups = 2} {
   tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
     %c0 = arith.constant 0 : index
     %step = arith.constant 64 : index

@@ -10,12 +10,12 @@
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
 !b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 0>>
 
-// What two hand-overs of partial sums take, in iterations of 806 cycles: 2 (1200 + 2 * 32768 / 61).
+// What two hand-overs of partial sums take, in iterations of 403 cycles: 2 (1200 + 32768 / 61).
 // CHECK-LABEL: tile.kernel @wished(
 // CHECK-NOT: cta.stream_k
-// CHECK-SAME: stream_k = 6
+// CHECK-SAME: stream_k = 9
 // CHECK-NOT: cta.stream_k
-// CHECK: cta.prediction = {{{.*}}hand_over = 2274 : i64{{.*}}stream_k = 6 : i64}
+// CHECK: cta.prediction = {{{.*}}hand_over = 1737 : i64{{.*}}stream_k = 9 : i64}
 // DIVIDED-LABEL: tile.kernel @wished(
 // DIVIDED: cta.put_partial
 tile.kernel @wished(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})

@@ -66,12 +66,14 @@ for m, n, k, cores in [(m, n, k, cores) for m in (1, 128, 129, 1000, 4096, 12800
     rows, columns, trips = -(-m // BM), -(-n // BN), -(-k // BK)
     longest, hand_overs, full = last_wave(rows, columns, trips, cores, prediction["stream_k"])
     waves = -(-rows * columns // cores)
-    of_sms = 64 * (waves * prediction["round"] + (full * trips + longest) * iteration + hand_overs * prediction["hand_over"])
-    # Memory moves each array once, or what the tiles read and write of it; 18.7 bytes a cycle for each SM. A fifth of the shorter time is not hidden.
+    of_sms = 64 * (waves * prediction["lines_round"] + (full * trips + longest) * iteration + hand_overs * prediction["hand_over"])
+    # Memory moves each array once, or what the tiles read and write of it; 18.7 bytes a cycle for each SM. SMs
+    # without an output tile leave their shares unused. A fifth of the shorter time is not hidden.
     tiles = rows * columns
     moved = sum(min(tiles * times * 2 * tile, 2 * array) for times, tile, array in ((trips, BM * BK, m * k), (trips, BN * BK, n * k), (1, BM * BN, m * n)))
     memory = -(-moved * 64 * 16 // (cores * 299))
-    cycles = prediction["launch"] + (max(of_sms, memory) + -(-min(of_sms, memory) // 5)) / 64
+    least = -(-moved * 64 * 16 // ((cores if hand_overs else min(tiles, cores)) * 299))
+    cycles = prediction["launch"] + (max(of_sms, least) + -(-min(of_sms, memory) // 5)) / 64
     expected = int(cycles * 546 / 1000) # 1.83 cycles a nanosecond
     found = evaluate(cost, sizes, cores)
     checked += 1

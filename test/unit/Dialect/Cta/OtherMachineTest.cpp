@@ -18,6 +18,7 @@ constexpr Machine smallMachine() {
   Machine machine = kMachine;
   machine.chip = "sm_small";
   machine.sms = kMachine.sms / 2;
+  machine.smsInLargeClusters = kMachine.smsInLargeClusters / 2;
   machine.maxThreadsPerSM = 1536;
   machine.sharedPerSM = 164 << 10;
   machine.maxSharedPerBlock = 163 << 10;

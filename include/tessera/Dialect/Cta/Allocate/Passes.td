@@ -212,8 +212,8 @@ def DropVariants : Pass<"cta-drop-variants", "mlir::ModuleOp"> {
   let description = [{
     Takes planned kernels of any phase, and keeps the phase. The variant `lines` of a kernel assumes more than its variant `aligned`. It is
     erased if both have the same plan and `aligned` takes all launches that it would take, which means that the guards of `aligned` are
-    among those of `lines`. A member of a family keeps it where `cta.prediction` says that L2 bounds `aligned` more: their predicted times
-    (`tile.cost`) differ, and the launcher chooses by them.
+    among those of `lines`. A member of a family keeps it where the two have other predictions (`cta.prediction`), as where L2 takes longer
+    for `aligned`: the launcher chooses by predicted times (`tile.cost`).
 
     ```mlir
     tile.kernel @gemm_lines(…) attributes {variant = "lines", variant_of = "gemm", plan = #cta.plan<…, cluster = 1, …>} {…}

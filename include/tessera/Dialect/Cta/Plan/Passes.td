@@ -239,9 +239,10 @@ def Plan : CtaPass<"cta-plan"> {
     * `producers`: one warp, if the math threads need no more registers than a thread has at entry. Otherwise it is a warpgroup, and
       `registers` of the roles are redistributed.
     * `stages` (2 to 5; 4 with cp.async) and `blocks_per_sm` (1 or 2): those for which the model predicts the fewest cycles, among those
-      that fit.
+      that fit. Products that wait for nothing but their operands get up to 12 slots in short iterations and in clusters.
     * `pending = 1` if products need each other's results through registers and `cta-rotate-loops` has the registers to run them
-      concurrently with later iterations.
+      concurrently with later iterations; and for products that wait for nothing but their operands, with five slots or more.
+    * `cluster` (1, 2 or 4): for a single grid of products whose rows may lie off the cache lines, where L2 then limits an iteration.
     * `group`: by what blocks that run at the same time share. It is none, or the largest of 8, 12 and 16 rows (not 16 with ping-pong) that
       reads at most 3 % more from memory than the best one. A grid whose group is chosen here gets `cta.panel`, by which `cta-lower-grid`
       makes groups of fewer rows where the main loop is long.
@@ -269,7 +270,8 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
     all grids take, one after the other. They become an expression of the launch contract, so they are computed from sizes of arguments and
     `tile.num_cores` alone.
 
-    * A pipelined grid takes what `cta.prediction` says: `launch + waves · (round + iterations · iteration)` cycles. The iterations are
+    * A pipelined grid takes what `cta.prediction` says: `launch + waves · (lines_round + iterations · i)` cycles, where `i` is the largest of `iteration`,
+      `lines_alone`, and `lines` times the part of the SMs that have output tiles; or what memory needs, for the bytes that the grid moves once, if that is more. The iterations are
       those of the main loop. With `stream_k` the iterations of the last wave are fewer, and each part of an output tile hands its partial
       sums on, one after the other.
     * Of another grid an SM takes its share of the output tiles one after the other. Each takes as long as the slowest of the instructions

@@ -1,0 +1,38 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The cycles of a launch, from those of an iteration: waves of output tiles, and a last one whose
+// output tiles are divided.
+#include "tessera/Plan/Model.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace tessera;
+using namespace tessera::plan;
+
+int64_t PlanPrediction::waves(int64_t outputTiles, int64_t cores) const {
+  int64_t places = cores * blocksPerSM;
+  return outputTiles <= 0 ? 0 : (outputTiles + places - 1) / places;
+}
+
+double PlanPrediction::cycles(int64_t outputTiles, int64_t iterations, int64_t cores) const {
+  int64_t count = waves(outputTiles, cores);
+  // The division of cta-stream-k among blocks without clusters, of a grid with rows and columns.
+  const int64_t places = cores * blocksPerSM, rest = outputTiles > 0 ? outputTiles % places : 0;
+  if (streamK && rest) {
+    const int64_t parts =
+        std::max<int64_t>(std::min({places / rest, kMostPartsOfTile, iterations / streamK}), 1);
+    const int64_t longest = llvm::divideCeilSigned(iterations, parts);
+    if (iterations - longest >= streamK)
+      return launch + count * round + handOver * llvm::divideCeilSigned(iterations, longest) +
+             static_cast<double>(outputTiles / places * iterations + longest) * iteration;
+  }
+  return count ? launch + count * (round + iterations * iteration) : 0;
+}
+
+double PlanPrediction::waveEfficiency(int64_t outputTiles, int64_t cores) const {
+  int64_t count = waves(outputTiles, cores);
+  return count ? double(outputTiles) / (count * cores * blocksPerSM) : 1;
+}

@@ -1,0 +1,152 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the model of plans says about traffic from L2: clusters, slots, products in flight.
+#include "PlanOfProduct.h"
+
+using namespace tessera::plan;
+using tessera::hopper::kMachine;
+using tessera::plan::testing::choose, tessera::plan::testing::gemm;
+
+namespace {
+/// The product with rows off the cache lines, of the loads named.
+PlanFacts offLines(PlanFacts facts, std::initializer_list<unsigned> loads = {0, 1}) {
+  for (unsigned load : loads)
+    facts.loads[load].offLines = facts.loads[load].unevenRows = true;
+  return facts;
+}
+
+PlanRequest inClusters(int64_t cluster) {
+  PlanRequest request;
+  request.cluster = cluster;
+  request.clusterDim = 0;
+  request.mostBlocks = 1;
+  return request;
+}
+
+/// Rows that do not begin at cache lines take two lines each. Then L2 binds, and blocks share what
+/// they fetch.
+TEST(PlanClusters, ClustersWhereL2Binds) {
+  auto cluster = [](const PlanFacts &facts, unsigned dim = 0) {
+    return clusterOfPlan(kMachine, facts, choose(facts), dim);
+  };
+  PlanFacts large = gemm(128, 256, 64, 2), square = gemm(128, 128, 64, 2);
+  EXPECT_EQ(cluster(large), 1);
+  EXPECT_EQ(cluster(square), 1);
+  EXPECT_EQ(cluster(offLines(large, {0, 1})), 2);
+  EXPECT_EQ(cluster(offLines(large, {1})), 2);
+  // Four blocks fetch less than two, but find room on 120 of 132 SMs only.
+  EXPECT_EQ(cluster(offLines(square, {0, 1})), 4);
+  EXPECT_EQ(cluster(offLines(gemm(64, 256, 64, 1), {1})), 4);
+  EXPECT_EQ(cluster(offLines(gemm(152, 256, 64, 2), {0, 1})), 2);
+  // Of few rows the other operand is most of what is fetched, whatever the cluster.
+  EXPECT_EQ(cluster(offLines(gemm(16, 64, 128, 1), {0, 1})), 2);
+  EXPECT_EQ(cluster(gemm(64, 256, 64, 1)), 1) << "L2 binds, but on the lines clusters do not help";
+  // If only the narrower operand does so, L2 does not bind.
+  EXPECT_EQ(cluster(offLines(large, {0})), 1);
+  // Along the columns the rows' tile is shared; no bytes are shared if no cluster could divide
+  // them.
+  PlanFacts off = offLines(large, {0, 1});
+  EXPECT_GT(cluster(off, 1), 1);
+  for (PlanFacts::Load &load : off.loads)
+    load.shareable = false;
+  EXPECT_EQ(cluster(off), 1);
+  // Products that wait for each other, and plans without waves.
+  off = offLines(large, {0, 1});
+  Plan plan = choose(off);
+  plan.persistent = 0;
+  EXPECT_EQ(clusterOfPlan(kMachine, off, plan, 0), 1);
+  plan = choose(off);
+  plan.streamK = 8;
+  EXPECT_EQ(clusterOfPlan(kMachine, off, plan, 0), 1);
+  off.streamCycles = 2000;
+  EXPECT_EQ(clusterOfPlan(kMachine, off, choose(off), 0), 1);
+  off.streamCycles = 0;
+  off.usesCpAsync = true;
+  EXPECT_EQ(cluster(off), 1);
+}
+
+/// Short iterations, and those of clusters, get all slots that fit, and products stay in flight.
+TEST(PlanClusters, DeepChannels) {
+  Plan plan = choose(gemm(128, 64, 64, 2));
+  EXPECT_EQ(plan.blocksPerSM, 1);
+  EXPECT_EQ(plan.stages, 8);
+  EXPECT_EQ(plan.pending, 1);
+  // 64x64: never more than twelve.
+  EXPECT_EQ(choose(gemm(64, 64, 64, 1)).stages, 12);
+  // 128x128 has longer iterations: five slots by itself, six in clusters.
+  EXPECT_EQ(choose(gemm(128, 128, 64, 2)).stages, 5);
+  plan = choose(gemm(128, 128, 64, 2), inClusters(4));
+  EXPECT_EQ(plan.stages, 6);
+  EXPECT_EQ(plan.pending, 1);
+  // Fewer than five slots are all needed for loads.
+  plan = choose(gemm(128, 192, 64, 2), inClusters(4));
+  EXPECT_EQ(plan.stages, 4);
+  EXPECT_EQ(plan.pending, 0);
+  // A given depth is kept, and so is what is pending.
+  PlanRequest given = inClusters(2);
+  given.stages = 3;
+  EXPECT_EQ(choose(gemm(128, 64, 64, 2), given).pending, 0);
+  given.pending = 1;
+  EXPECT_EQ(choose(gemm(128, 64, 64, 2), given).pending, 1);
+}
+
+/// Where loads bind in every plan, as with few rows, more slots cost more than they hide.
+TEST(PlanClusters, FewRowsStayShallow) {
+  PlanFacts facts = gemm(16, 64, 128, 1);
+  EXPECT_TRUE(facts.isBoundByBytes());
+  EXPECT_FALSE(gemm(64, 64, 64, 1).isBoundByBytes());
+  EXPECT_LE(*choose(facts).stages, 5);
+  EXPECT_EQ(choose(facts).pending, 0);
+  // Nor do products get deep channels whose threads compute an operand, or copy by cp.async.
+  PlanFacts computed = gemm(128, 64, 64, 2);
+  computed.streamCycles = computed.issueCycles = 300;
+  EXPECT_FALSE(computed.isPlainProduct());
+  EXPECT_LE(*choose(computed).stages, 5);
+  computed = gemm(128, 64, 64, 2);
+  computed.usesResults = true;
+  EXPECT_LE(*choose(computed).stages, 5);
+  EXPECT_EQ(choose(computed).pending, 0);
+  PlanFacts copied = gemm(128, 64, 64, 2);
+  copied.usesCpAsync = true;
+  EXPECT_LE(*choose(copied).stages, 4);
+}
+
+/// The producer fills slots during the epilogue. Where L2 binds, later iterations make up for it.
+TEST(PlanClusters, SlotsFillDuringTheEpilogue) {
+  PlanFacts bound = gemm(128, 64, 64, 2), unbound = gemm(128, 256, 64, 2);
+  EXPECT_EQ(predictPlan(kMachine, bound, choose(bound)).bound, "L2");
+  EXPECT_EQ(predictPlan(kMachine, bound, choose(bound)).round, 0);
+  // Not more iterations than there are.
+  PlanFacts brief = bound;
+  brief.iterations = 2;
+  EXPECT_GT(predictPlan(kMachine, brief, choose(bound)).round, 0);
+  // Off the lines only the predicted time of members counts it: plans are chosen without.
+  const PlanPrediction off = predictPlan(kMachine, offLines(unbound), choose(offLines(unbound)));
+  EXPECT_LT(off.roundOfLines, off.round);
+  EXPECT_GT(predictPlan(kMachine, unbound, choose(unbound)).round, 0);
+  Plan single = choose(bound);
+  single.persistent = 0;
+  EXPECT_GT(predictPlan(kMachine, bound, single).round, 0);
+}
+
+/// What L2 takes: more for rows off the lines, less in clusters, and less if few blocks ask.
+TEST(PlanClusters, TrafficOfL2) {
+  auto predict = [](const PlanFacts &facts, const PlanRequest &request = {}) {
+    return predictPlan(kMachine, facts, choose(facts, request));
+  };
+  const PlanFacts on = gemm(128, 128, 64, 2), off = offLines(on);
+  EXPECT_GT(predict(off).lines, 1.5 * predict(on).lines);
+  EXPECT_NEAR(predict(off, inClusters(4)).lines, 5.0 / 8 * predict(off).lines, 1);
+  EXPECT_NEAR(predict(off).linesAlone, 0.8 * predict(off).lines, 1);
+  PlanRequest divided;
+  divided.streamK = 1;
+  EXPECT_EQ(predict(off, divided).linesAlone, predict(off, divided).lines);
+  const PlanFacts few = offLines(gemm(16, 64, 128, 1));
+  EXPECT_EQ(predict(few).linesAlone, predict(few).lines);
+  // Four blocks of a cluster find room on 120 of 132 SMs.
+  EXPECT_EQ(kMachine.coresInClusters(132, 2), 132);
+  EXPECT_EQ(kMachine.coresInClusters(132, 4), 120);
+  EXPECT_EQ(kMachine.coresInClusters(66, 8), 60);
+}
+} // namespace
