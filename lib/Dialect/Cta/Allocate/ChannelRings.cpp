@@ -4,6 +4,7 @@
 #include "ChannelRings.h"
 #include "ChannelArrivals.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -29,9 +30,10 @@ FailureOr<Channels> tessera::cta::makeRings(LaunchOp launch, IRRewriter &b) {
       channel.rings.push_back(RingOp::create(b, op.getLoc(),
                                              RingType::get(op.getContext(), channel.depth, stored),
                                              /*offset=*/IntegerAttr{}));
-      // Only copies count bytes.
+      // Only copies count bytes: those of the tile, not what its last rows are filled up to.
       if (tile)
-        channel.bytes += sharedLayout(tile).sizeBytes();
+        channel.bytes += tile.tensorType().getNumElements() *
+                         int64_t(tile::elementBytes(tile.tensorType().getElementType()));
       channel.readByThreads |= !tile;
     }
     for (Operation *user : op->getUsers())
