@@ -3,37 +3,16 @@
 """divided_cost.py TILEC PROGRAM: the predicted time of a product with stream-K (tile.cost, as the launch contract has it) is that of the division which
 StreamK.cpp makes, computed here. test/Simulator/simulate_stream_k.py compares the same rule with what launches do. The tile of the product is 128x256x64."""
 import json
+import os
 import re
 import subprocess
 import sys
 
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 4, "bench")]
+from contract_cost import evaluate  # noqa: E402
+
 TILEC, PROGRAM = sys.argv[1:3]
 BM, BN, BK, MOST_PARTS = 128, 256, 64, 8
-OPERATIONS = {
-    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "minsi": min, "maxsi": max, "ceildivs": lambda x, y: -(-x // y),
-    "floordivs": lambda x, y: x // y, "divui": lambda x, y: x // y, "divsi": lambda x, y: x // y, "and": lambda x, y: x & y, "cmp_sgt": lambda x, y: int(x > y),
-    "cmp_slt": lambda x, y: int(x < y), "cmp_sge": lambda x, y: int(x >= y), "cmp_eq": lambda x, y: int(x == y),
-}
-
-
-def evaluate(expression, sizes, cores, named=()):
-    if isinstance(expression, int):
-        return expression
-    if expression == "num_cores":
-        return cores
-    if "let" in expression:
-        values = []
-        for part in expression["let"]:
-            values.append(evaluate(part, sizes, cores, values))
-        return evaluate(expression["in"], sizes, cores, values)
-    if "ref" in expression:
-        return named[expression["ref"]]
-    if "size" in expression:
-        return sizes[tuple(expression["size"])]
-    operands = expression["args"]
-    if expression["op"] == "select":
-        return evaluate(operands[1 if evaluate(operands[0], sizes, cores, named) else 2], sizes, cores, named)
-    return OPERATIONS[expression["op"]](*(evaluate(operand, sizes, cores, named) for operand in operands))
 
 
 def compile_to(*options):

@@ -1,0 +1,31 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The expressions of launch contracts (docs/Contract.md) in Python, for scripts that ask what a launcher computes: predicted times of members."""
+
+OPERATIONS = {
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "minsi": min, "maxsi": max, "ceildivs": lambda x, y: -(-x // y),
+    "floordivs": lambda x, y: x // y, "divui": lambda x, y: x // y, "divsi": lambda x, y: x // y, "and": lambda x, y: x & y, "cmp_sgt": lambda x, y: int(x > y),
+    "cmp_slt": lambda x, y: int(x < y), "cmp_sge": lambda x, y: int(x >= y), "cmp_eq": lambda x, y: int(x == y),
+}
+
+
+def evaluate(expression, sizes, cores, named=()):
+    """The number that an expression has, for numbers that are not negative. `sizes` are those of the arguments, {(argument, dimension): size}, `cores` the
+    SMs, `named` the parts that are shared. A KeyError names an operation, or a size, that is not known here."""
+    if isinstance(expression, int):
+        return expression
+    if expression == "num_cores":
+        return cores
+    if "let" in expression:
+        values = []
+        for part in expression["let"]:
+            values.append(evaluate(part, sizes, cores, values))
+        return evaluate(expression["in"], sizes, cores, values)
+    if "ref" in expression:
+        return named[expression["ref"]]
+    if "size" in expression:
+        return sizes[tuple(expression["size"])]
+    operands = expression["args"]
+    if expression["op"] == "select":
+        return evaluate(operands[1 if evaluate(operands[0], sizes, cores, named) else 2], sizes, cores, named)
+    return OPERATIONS[expression["op"]](*(evaluate(operand, sizes, cores, named) for operand in operands))
