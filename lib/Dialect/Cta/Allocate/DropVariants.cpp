@@ -11,6 +11,8 @@
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
+#include <array>
+
 namespace tessera::cta {
 #define GEN_PASS_DEF_DROPVARIANTS
 #include "tessera/Dialect/Cta/Allocate/Passes.h.inc"
