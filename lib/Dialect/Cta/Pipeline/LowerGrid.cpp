@@ -16,15 +16,17 @@
 //
 // With clusters the numbers are those of clusters. A cluster has c consecutive output tiles of one
 // dimension. The remainder, fewer than c output tiles in each column, forms clusters along another
-// dimension, which get the last numbers. Here c = 2, g = 2 and there are 5 x 3 output tiles; if the
-// remainder formed clusters along the first dimension there would be 9 clusters, 3 of them half
-// empty:
+// dimension. Those of c columns come behind the other clusters of these columns, with which they
+// share an operand. Here c = 2, g = 2 and there are 5 x 3 output tiles; if the remainder formed
+// clusters along the first dimension there would be 9 clusters, 3 of them half empty:
 //
-//    0  2  4
-//    0  2  4
-//    1  3  5
-//    1  3  5
-//    6  6  7
+//    0  2  5
+//    0  2  5
+//    1  3  6
+//    1  3  6
+//    4  4  7
+//
+// If the full clusters are more than a group high, the same numbers are left to the remainder.
 //
 // A persistent launch has as many blocks as the device holds at a time. Each block runs the body
 // for the numbers t = block, block + blocks, ... below their total. t + blocks must stay below
@@ -104,8 +106,8 @@ struct Clusters {
   unsigned other = 0; // the dimension of clusters of the remainder, if there may be a remainder
   SmallVector<Value> full; // the clusters along `along`: a count for each dimension
   Value numFull;
-  SmallVector<Value> rest; // the clusters of the remainder: counts of `restDims`, or empty
-  SmallVector<unsigned> restDims;
+  SmallVector<Value> rest;        // the clusters of the remainder: counts of `restDims`, or empty
+  SmallVector<unsigned> restDims; // the first vary slower; the last ones are `other` and `along`
   Value total;
 };
 } // namespace
@@ -148,15 +150,13 @@ static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> count
     return finishPadded();
   clusters.full[along] = full;
   // The output tiles of one cluster have equal coordinates in all other dimensions.
-  clusters.restDims.push_back(along);
-  clusters.rest.push_back(left);
   for (unsigned d = 0; d < rank; ++d)
     if (d != along && d != clusters.other) {
       clusters.restDims.push_back(d);
       clusters.rest.push_back(counts[d]);
     }
-  clusters.restDims.push_back(clusters.other);
-  clusters.rest.push_back(across);
+  clusters.restDims.append({clusters.other, along});
+  clusters.rest.append({across, left});
   return finish();
 }
 
@@ -245,11 +245,59 @@ static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t clust
   return loop.getInductionVar();
 }
 
+namespace {
+/// The number of a cluster, told apart. All are i32. Only the one that `isFull` says has a meaning;
+/// the other may have wrapped, and nothing is read or written by it.
+struct ClusterNumber {
+  Value isFull; // an i1; null if all clusters are full
+  Value ofFull; // its number among the full clusters
+  Value ofRest; // its number among those of the remainder
+};
+} // namespace
+
+/// In one combination of the dimensions before, c columns have F * c full clusters, then L of the
+/// remainder, for F full clusters in a column and L output tiles that are left there. At the end
+/// of the combination there may be fewer columns.
+static ClusterNumber tellApart(Arith a, const Clusters &clusters, Value number, Arith fixed) {
+  if (clusters.rest.empty())
+    return {{}, number, {}};
+  auto narrow = [&](Value x) -> Value {
+    return fixed.b.createOrFold<arith::IndexCastUIOp>(fixed.loc, fixed.b.getI32Type(), x);
+  };
+  ArrayRef<Value> counts(clusters.rest);
+  Value columns = narrow(clusters.full[clusters.other]),
+        full = narrow(clusters.full[clusters.along]), left = narrow(counts.back()),
+        across = narrow(counts[counts.size() - 2]);
+  Value allFull = fixed.make<arith::MulIOp>(full, columns),
+        allLeft = fixed.make<arith::MulIOp>(left, across), fullBefore, leftBefore;
+  if (counts.size() > 2) {
+    auto [which, inside] =
+        divide(a, number, makeDivisor(fixed, fixed.make<arith::AddIOp>(allFull, allLeft)));
+    fullBefore = a.make<arith::MulIOp>(which, allFull);
+    leftBefore = a.make<arith::MulIOp>(which, allLeft);
+    number = inside;
+  }
+  Value wide = fixed.make<arith::MulIOp>(full, fixed.i32(clusters.size));
+  auto [strip, inside] =
+      divide(a, number, makeDivisor(fixed, fixed.make<arith::AddIOp>(wide, left)));
+  Value first = a.make<arith::MulIOp>(strip, wide);
+  Value here = a.make<arith::MinUIOp>(wide, a.make<arith::SubIOp>(allFull, first));
+  ClusterNumber result;
+  result.isFull = a.is(arith::CmpIPredicate::ult, inside, here);
+  result.ofFull = a.make<arith::AddIOp>(first, inside);
+  result.ofRest = a.make<arith::AddIOp>(a.make<arith::MulIOp>(strip, left),
+                                        a.make<arith::SubIOp>(inside, here));
+  if (fullBefore) {
+    result.ofFull = a.make<arith::AddIOp>(fullBefore, result.ofFull);
+    result.ofRest = a.make<arith::AddIOp>(leftBefore, result.ofRest);
+  }
+  return result;
+}
+
 /// The coordinates of this block's output tile. In a full cluster they are those of the cluster,
-/// `ofCluster`, plus the block's rank along the cluster's dimension. Only the taken side of each
-/// select has a meaning: the subtraction with which the other side begins may wrap, and nothing is
-/// read or written there.
-static SmallVector<Value> coordinatesInCluster(Arith a, const Clusters &clusters, Value number,
+/// `ofCluster`, plus the block's rank along the cluster's dimension.
+static SmallVector<Value> coordinatesInCluster(Arith a, const Clusters &clusters,
+                                               const ClusterNumber &number,
                                                ArrayRef<Value> ofCluster, Arith fixed) {
   Type i32 = a.b.getI32Type();
   Value size = a.i32(clusters.size);
@@ -264,29 +312,24 @@ static SmallVector<Value> coordinatesInCluster(Arith a, const Clusters &clusters
   };
   SmallVector<Value> coords(ofCluster);
   coords[clusters.along] = ofBlock(coords[clusters.along]);
-  if (clusters.rest.empty())
+  if (!number.isFull)
     return coords;
-  Value numFull = narrow(clusters.numFull);
-  Value isFull = getConstantIntValue(numFull) == int64_t(0)
-                     ? Value(arith::ConstantIntOp::create(a.b, a.loc, 0, 1))
-                     : a.is(arith::CmpIPredicate::ult, number, numFull);
   // With clusters of two, a column has a remainder of at most one output tile.
   ArrayRef<Value> counts(clusters.rest);
-  ArrayRef<unsigned> dims(clusters.restDims);
   const bool single = clusters.size == 2;
-  SmallVector<Value> left = blockCoordinates(a, a.make<arith::SubIOp>(number, numFull),
-                                             counts.drop_front(single), /*group=*/0, /*most=*/{},
-                                             /*rows=*/0, fixed, /*reciprocals=*/true);
+  SmallVector<Value> left =
+      blockCoordinates(a, number.ofRest, counts.drop_back(single), /*group=*/0, /*most=*/{},
+                       /*rows=*/0, fixed, /*reciprocals=*/true);
   if (single)
-    left.insert(left.begin(), a.i32(0));
-  for (auto [d, coord] : llvm::zip_equal(dims, left)) {
+    left.push_back(a.i32(0));
+  for (auto [d, coord] : llvm::zip_equal(clusters.restDims, left)) {
     if (d == clusters.along) {
       Value end = fixed.make<arith::MulIOp>(narrow(clusters.full[d]), fixed.i32(clusters.size));
       coord = a.make<arith::AddIOp>(end, coord);
     } else if (d == clusters.other) {
       coord = ofBlock(coord);
     }
-    coords[d] = a.b.createOrFold<arith::SelectOp>(a.loc, isFull, coords[d], coord);
+    coords[d] = a.b.createOrFold<arith::SelectOp>(a.loc, number.isFull, coords[d], coord);
   }
   return coords;
 }
@@ -459,12 +502,14 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
       number = QueuedOp::create(b, loc, number, queue);
     OpBuilder before(launch);
     Arith fixed = persistent ? Arith{before, loc} : inside;
-    numbers = hasSlowest ? slowestCoordinates(inside, number, counts, order->getSlowest(),
-                                              order->getReverse(), section, fixed, persistent)
-                         : blockCoordinates(inside, number, persistent ? clusters.full : counts,
-                                            group, height, order ? 0 : rows, fixed, persistent);
+    const ClusterNumber ofClusters = tellApart(inside, clusters, number, fixed);
+    numbers = hasSlowest
+                  ? slowestCoordinates(inside, number, counts, order->getSlowest(),
+                                       order->getReverse(), section, fixed, persistent)
+                  : blockCoordinates(inside, ofClusters.ofFull, persistent ? clusters.full : counts,
+                                     group, height, order ? 0 : rows, fixed, persistent);
     if (cluster > 1)
-      numbers = coordinatesInCluster(inside, clusters, number, numbers, fixed);
+      numbers = coordinatesInCluster(inside, clusters, ofClusters, numbers, fixed);
   }
   for (auto [d, number] : llvm::enumerate(numbers)) {
     Value coord = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), number);

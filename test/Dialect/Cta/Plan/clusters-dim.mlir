@@ -18,9 +18,9 @@
 // GRID:       arith.remui %[[COLUMNS]], %c2
 // GRID:       arith.divui %[[COLUMNS]], %c2
 // GRID:       cta.launch
+// GRID:         %[[FULL:.*]] = arith.cmpi ult
 // GRID:         %[[RANK:.*]] = arith.remui %{{.*}}, %c2_i32
 // GRID:         %[[COLUMN:.*]] = arith.addi %{{.*}}, %[[RANK]] : i32
-// GRID:         %[[FULL:.*]] = arith.cmpi ult
 // GRID:         %[[POINT:.*]] = arith.select %[[FULL]], %[[COLUMN]], %{{.*}} : i32
 // GRID:         %[[J:.*]] = arith.index_castui %[[POINT]]
 // GRID:         %[[AT:.*]] = arith.muli %[[J]], %c64
@@ -73,6 +73,7 @@ tile.kernel @given(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x
 // A batch is no row: groups of 4 rows and clusters are inside a batch.
 // GRID-LABEL: tile.kernel @batches(
 // GRID:       %[[ROWS:.*]] = arith.divui %{{.*}}, %c2
+// GRID:       arith.index_castui %[[ROWS]] : index to i32
 // GRID:       %[[R:.*]] = arith.index_castui %[[ROWS]] : index to i32
 // GRID:       %[[COLUMNS:.*]] = arith.index_castui %{{.*}} : index to i32
 // GRID:       arith.muli %[[R]], %[[COLUMNS]] : i32
