@@ -114,7 +114,7 @@ def main():
     parser.add_argument("--sizes", action="append", required=True, help="as for cta-simulate: M=300,N=264,K=200; small ones, since all blocks are computed on the CPU")
     parser.add_argument("--allocated", help="the kernel in phase allocated, edited by hand; else what tile-opt makes of the program")
     parser.add_argument("--scalars", default="", help="scalar arguments: scale=0.1; others are 0.5 or 1")
-    parser.add_argument("--variants", default="aligned", help="of the program: aligned, any, lines, cp_async, repack, tables or tables_any")
+    parser.add_argument("--variants", default="aligned", help="of the program: aligned, any, lines, operands, cp_async, repack, tables or tables_any")
     parser.add_argument("--plan", choices=("auto", "given"), default="auto", help="given: what plans of the program leave open is not derived")
     parser.add_argument("--cores", type=int, default=2, help="what tile.num_cores is: few, so that each block has several output tiles")
     parser.add_argument("--timings", type=int, default=100, help="of the simulation; values are compared in the first and the last extreme and a random one")

@@ -55,7 +55,7 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *   emit          tile raw placed planned scheduled specialized allocated (or cta) nvvm llvm ptx sass cubin
  *                 so json members; default cubin, or so for the CPU
  *   stop-after    tile raw placed planned scheduled specialized allocated nvvm llvm
- *   variants      auto any lines aligned cp_async repack tables tables_any
+ *   variants      auto any lines aligned operands cp_async repack tables tables_any
  *   plan          given, auto, or #cta.plan<...> for kernels without a plan
  *   define        NAME=NUMBER, the value of a parameter (tile.param), or KERNEL/NAME=NUMBER; may be repeated
  *   members       how many members of a family are compiled at most; 0: 8 in a cubin (of kernels without

@@ -89,7 +89,8 @@ struct CompileOptions {
   std::optional<Emit> emit;
   /// Stop after this phase (Pipelines.h) and return the module as text; empty: don't.
   std::string stopAfter;
-  /// Variants of a kernel: auto, any, lines, aligned, cp_async, repack, tables or tables_any.
+  /// Variants of a kernel: auto, any, lines, aligned, operands, cp_async, repack, tables or
+  /// tables_any.
   std::string variants = "auto";
   /// "auto": cta-plan chooses what the plans of kernels leave open. "given": plans are what the
   /// source IR says. Otherwise it is a `#cta.plan<...>` for all kernels without one, or several

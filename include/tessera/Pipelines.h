@@ -37,7 +37,8 @@ std::string phaseNames();
 Phase detectPhase(mlir::ModuleOp module);
 
 struct TilePipelineOptions {
-  /// auto, any, lines, aligned, cp_async, repack, tables or tables_any: see tile-specialize-facts.
+  /// auto, any, lines, aligned, operands, cp_async, repack, tables or tables_any: see
+  /// tile-specialize-facts.
   std::string variants = "auto";
   /// Choose what the plans of kernels leave open (cta-plan), also for kernels without a plan, and
   /// what the algebra of a loop leaves open (tile-guard-references).

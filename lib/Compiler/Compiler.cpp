@@ -114,7 +114,7 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
 }
 
 static constexpr llvm::StringLiteral kVariantChoices[] = {
-    "auto", "any", "lines", "aligned", "cp_async", "repack", "tables", "tables_any"};
+    "auto", "any", "lines", "aligned", "operands", "cp_async", "repack", "tables", "tables_any"};
 
 bool tessera::isVariantChoice(std::string_view value) {
   return llvm::is_contained(kVariantChoices, StringRef(value));

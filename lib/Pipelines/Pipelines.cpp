@@ -239,7 +239,7 @@ struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
                      llvm::cl::init(false)};
   Option<std::string> variants{
       *this, "variants",
-      llvm::cl::desc("auto, any, lines, aligned, cp_async, repack, tables or tables_any"),
+      llvm::cl::desc("auto, any, lines, aligned, operands, cp_async, repack, tables or tables_any"),
       llvm::cl::init("auto")};
   Option<bool> derivePlans{*this, "derive-plans",
                            llvm::cl::desc("Decide what the plans of kernels leave open"),

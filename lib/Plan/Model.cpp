@@ -312,6 +312,7 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   atLeast(blocks * facts.operandBytes / machine.sharedBytesPerCycle, "shared memory");
   const double fastest = result.iteration;
   atLeast(blocks * loaded / machine.l2BytesPerCycle, "L2");
+  atLeast(blocks * facts.copyInstructions * machine.cpAsyncCycles, "cp.async");
   atLeast(blocks * bytesOfMemory(machine, facts, *plan.group, *plan.blocksPerSM) /
               machine.globalBytesPerCycle,
           "memory");

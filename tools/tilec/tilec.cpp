@@ -84,8 +84,9 @@ struct Options {
                                  cl::value_desc("dir"), cl::cat(category)};
   cl::opt<std::string> variants{
       "variants",
-      cl::desc("Variants of each kernel: auto, any, lines, aligned, cp_async, repack, tables, "
-               "tables_any"),
+      cl::desc(
+          "Variants of each kernel: auto, any, lines, aligned, operands, cp_async, repack, tables, "
+          "tables_any"),
       cl::init("auto"), cl::cat(category)};
   cl::list<std::string> plans{
       "plan",

@@ -86,6 +86,7 @@ inline constexpr Machine kMachine = {
     .l2BytesApart = 50,            // fitted: constants.md
     .l2BytesOffLines = 29,         // fitted: constants.md
     .globalBytesPerCycle = 18.7,   // experiments.md
+    .cpAsyncCycles = 9,            // measured: constants.md
     .loadBytesInFlight = 48 << 10, // measured: constants.md
     .slotLatency = 570,            // fitted: experiments.md
     .handOverLatency = 1200,       // fitted: constants.md

@@ -62,7 +62,8 @@ struct PlanFacts {
   bool evaluates = false;
   // One iteration of the loop with the most products.
   double tensorCycles = 0;
-  double operandBytes = 0; ///< read from shared memory by the tensor cores
+  double operandBytes = 0;     ///< read from shared memory by the tensor cores
+  double copyInstructions = 0; ///< of a warp each, by which cp.async fetches
   struct Load {
     double bytes = 0;
     unsigned dims = 0; ///< bit d: the load depends on grid dimension d

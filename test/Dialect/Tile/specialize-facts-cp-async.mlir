@@ -9,13 +9,13 @@
 
 // CHECK-LABEL: tile.kernel @product_aligned(
 // CHECK-LABEL: tile.kernel @product_cp_async(
-// CHECK-SAME: %A: memref<?x?xbf16> {tile.align = 8 : i64, tile.shape = ["M", "K"], tile.size_max = array<i64: 2147483647, 2147483647>, tile.stride_divisible = array<i64: 4, 1>}
-// CHECK-SAME: %B: memref<?x?xbf16> {tile.align = 8 : i64, tile.shape = ["N", "K"],
+// CHECK-SAME: %A: memref<?x?xbf16> {tile.align = 4 : i64, tile.shape = ["M", "K"], tile.size_max = array<i64: 2147483647, 2147483647>, tile.stride_divisible = array<i64: 2, 1>}
+// CHECK-SAME: %B: memref<?x?xbf16> {tile.align = 4 : i64, tile.shape = ["N", "K"],
 // CHECK-SAME: %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
 // CHECK-SAME: guards = [#tile.guard<size_max, arg = 0, dim = 0, value = 2147483647>, #tile.guard<size_max, arg = 0, dim = 1, value = 2147483647>,
 // CHECK-SAME: #tile.guard<size_max, arg = 1, dim = 0, value = 2147483647>,
 // CHECK-SAME: #tile.guard<size_min, arg = 0, dim = 0, value = 1>, #tile.guard<size_min, arg = 0, dim = 1, value = 1>, #tile.guard<size_min, arg = 1, dim = 0, value = 1>,
-// CHECK-SAME: #tile.guard<align, arg = 0, dim = -1, value = 8>, #tile.guard<stride_divisible, arg = 0, dim = 0, value = 4>, #tile.guard<align, arg = 1, dim = -1, value = 8>]
+// CHECK-SAME: #tile.guard<align, arg = 0, dim = -1, value = 4>, #tile.guard<stride_divisible, arg = 0, dim = 0, value = 2>, #tile.guard<align, arg = 1, dim = -1, value = 4>]
 // CHECK-SAME: variant = "cp_async", variant_of = "product"
 // CHECK: %[[C64:.*]] = arith.constant 64
 // CHECK: %[[TRIPS:.*]] = arith.ceildivsi %K, %[[C64]]
@@ -80,7 +80,7 @@ tile.kernel @product(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<
 // TMA fetches B: only A is asked about, its 8 KiB cost 7 ps a byte, and one copy is saved. The loop begins at an argument.
 
 // CHECK-LABEL: tile.kernel @one_cp_async(
-// CHECK-SAME: #tile.guard<align, arg = 0, dim = -1, value = 8>, #tile.guard<stride_divisible, arg = 0, dim = 0, value = 4>]
+// CHECK-SAME: #tile.guard<align, arg = 0, dim = -1, value = 4>, #tile.guard<stride_divisible, arg = 0, dim = 0, value = 2>]
 // CHECK: %[[LENGTH:.*]] = arith.subi %K, %first
 // CHECK: arith.ceildivsi %[[LENGTH]], %{{.*}}
 // CHECK: arith.constant 57344000 : index
@@ -143,10 +143,10 @@ tile.kernel @said(%A: memref<?x?xf16> {tile.shape = ["M", "K"], tile.align = 8, 
 
 // -----
 
-// If the source IR has the sizes, they decide before the launch. Only alignment to 8 bytes is left to ask for, and rows of 1032 bytes cannot have more.
+// If the source IR has the sizes, they decide before the launch. Only alignment to 4 bytes is left to ask for, and rows of 1032 bytes cannot have more.
 
 // CHECK-LABEL: tile.kernel @little_cp_async(
-// CHECK-SAME: guards = [#tile.guard<align, arg = 0, dim = -1, value = 8>, #tile.guard<align, arg = 1, dim = -1, value = 8>]
+// CHECK-SAME: guards = [#tile.guard<align, arg = 0, dim = -1, value = 4>, #tile.guard<align, arg = 1, dim = -1, value = 4>]
 // CHECK-NOT: tile.assume guard
 // CHECK-LABEL: tile.kernel @little_repack(
 // CHECK-NOT: guards
@@ -255,7 +255,7 @@ tile.kernel @rescaled(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<
 
 // -----
 
-// None where cp.async cannot: rows of an odd number of bytes / 4, no contiguous dimension. An operand at a coordinate that is no multiple of 16 bytes is
+// None where cp.async cannot: rows of 1026 bytes, no contiguous dimension. An operand at a coordinate that is no multiple of 16 bytes is
 // not copied, since TMA could not fetch it from the copy either: the other operand alone decides.
 
 // CHECK-NOT: @odd_cp_async
@@ -263,7 +263,7 @@ tile.kernel @rescaled(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<
 // CHECK-NOT: tile.assume guard
 // CHECK-LABEL: tile.kernel @shifted_aligned(
 // CHECK-LABEL: tile.kernel @shifted_cp_async(%A: memref<?x?xf16> {tile.shape = ["M", "K"],
-// CHECK-SAME: %B: memref<?x?xf16> {tile.align = 8 : i64,
+// CHECK-SAME: %B: memref<?x?xf16> {tile.align = 4 : i64,
 // CHECK-LABEL: tile.kernel @shifted_repack(
 // CHECK-LABEL: tile.kernel @strided_repack(
 // CHECK-NOT: @strided_cp_async
@@ -271,17 +271,17 @@ tile.kernel @rescaled(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<
 // ALONE: tile.kernel @odd_any
 // ALONE: tile.kernel @shifted_cp_async
 // ALONE: tile.kernel @strided_any
-tile.kernel @odd(%A: memref<?x514xf16> {tile.shape = ["M", 514]}, %B: memref<514x?xf16> {tile.shape = [514, "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+tile.kernel @odd(%A: memref<?x513xf16> {tile.shape = ["M", 513]}, %B: memref<513x?xf16> {tile.shape = [513, "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
     %c0 = arith.constant 0 : index
-    %K = arith.constant 514 : index
+    %K = arith.constant 513 : index
     %c64 = arith.constant 64 : index
     %zero = arith.constant dense<0.0> : tensor<64x128xf32>
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<64x128xf32>) {
-      %a = tile.load %A[%i, %k] : memref<?x514xf16> -> tensor<64x64xf16>
-      %b = tile.load %B[%k, %j] : memref<514x?xf16> -> tensor<64x128xf16>
+      %a = tile.load %A[%i, %k] : memref<?x513xf16> -> tensor<64x64xf16>
+      %b = tile.load %B[%k, %j] : memref<513x?xf16> -> tensor<64x128xf16>
       %d = tile.mma %a, %b, %c : tensor<64x64xf16>, tensor<64x128xf16> -> tensor<64x128xf32>
       scf.yield %d : tensor<64x128xf32>
     }

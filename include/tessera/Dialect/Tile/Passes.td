@@ -95,7 +95,10 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
       `cta-drop-variants` drops this variant if its plan is that of `@k_aligned`.
     * `@k_aligned` assumes the facts of the table about memrefs from which tiles are loaded or to which they are stored. It is left out if
       the facts cannot help, because nothing is loaded or stored as a tile.
-    * `@k_cp_async` assumes less about operands that TMA cannot fetch: bases and rows are multiples of 8 bytes, so that threads can fetch
+    * `@k_operands` assumes the same only about memrefs that loops of the grid access, which are the operands of products, so that TMA
+      fetches those where the rows of the results begin anywhere. It is made if there are such products, if TMA can then fetch all of their operands, and
+      if it assumes less about rows than `@k_aligned`.
+    * `@k_cp_async` assumes less about operands that TMA cannot fetch: bases and rows are multiples of 4 bytes, so that threads can fetch
       them by cp.async. Its condition on sizes (`tile.assume guard`) is that this takes no longer than repacking the operands. That is the
       case for small products.
     * `@k_repack` copies operands to workspace in which TMA can fetch them (`tile-repack-operands`). It assumes nothing about bases and
@@ -106,11 +109,11 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     vectors nor TMA could have it.
 
     If an operand has to be copied even where everything is aligned (a view, or a contiguous dimension that the type does not name),
-    `@k_cp_async` and `@k_repack` come first. If the source IR states the multiples of 8 bytes already, `@k_any` fetches by
+    `@k_cp_async` and `@k_repack` come first. If the source IR states the multiples of 4 bytes already, `@k_any` fetches by
     cp.async, and `@k_repack` has the opposite condition on sizes instead. Fetching by cp.async is considered only for operands whose loop
     does nothing but accumulate products, and only in kernels without a plan, because plans are made for loops that TMA feeds.
 
-    `variants=any`, `variants=lines`, `variants=aligned`, `variants=cp_async`, `variants=repack`, `variants=tables` and
+    `variants=any`, `variants=lines`, `variants=aligned`, `variants=operands`, `variants=cp_async`, `variants=repack`, `variants=tables` and
     `variants=tables_any` make only that variant; a launch that violates its guards is then refused. Neither `repack` nor `cp_async` then has
     a condition on sizes. `repack` and `cp_async` make `@k_any` if the kernel has no operand to
     repack, `lines` does so if it has no products, and `tables` and `tables_any` if there is nothing to assume about tables. All variants but the first are marked `tile.fallback` (`lines` and `aligned` count as
@@ -118,7 +121,7 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
 
     | assumed | as guard and argument fact | why |
     |---|---|---|
-    | bases are multiples of 16 bytes (`cp_async`: of 8, where operands would be copied) | `align` | TMA, vectors, cp.async |
+    | bases are multiples of 16 bytes (`cp_async`: of 4, where operands would be copied) | `align` | TMA, vectors, cp.async |
     | `lines` only: base and strides of the widest operand of a product are multiples of 128 bytes | `align`, `stride_divisible` | one cache line for each row of a tile |
     | strides but the contiguous one are multiples of 16 bytes (the same) | `stride_divisible` | TMA, vectors, cp.async |
     | the contiguous size is a multiple of 16 bytes (rank 1: only if the kernel has no tiles of other memrefs) | `size_divisible` | vectors, TMA stores |
@@ -134,7 +137,7 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     that is a variant already, or is below L0, is left alone.
   }];
   let options = [
-    Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, lines, aligned, cp_async, repack, tables, or tables_any">];
+    Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, lines, aligned, operands, cp_async, repack, tables, or tables_any">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::tessera::tile::TileDialect"];
 }
 

@@ -37,12 +37,14 @@ constexpr llvm::StringLiteral kSaturate = "tile.saturate";
 /// The variant in which operands that blocks share begin at cache lines, and the variant that
 /// follows it.
 constexpr llvm::StringLiteral kLinesVariant = "lines", kAlignedVariant = "aligned";
+/// The variant in which only rows of what loops load begin at multiples of 16 bytes.
+constexpr llvm::StringLiteral kOperandsVariant = "operands";
 /// The variant whose operands tile-repack-operands copies.
 constexpr llvm::StringLiteral kRepackVariant = "repack";
 /// The variant in which threads fetch such operands by cp.async, if that takes less time, and the
 /// bytes of which bases and rows are multiples in it.
 constexpr llvm::StringLiteral kCpAsyncVariant = "cp_async";
-constexpr int64_t kCpAsyncBytes = 8;
+constexpr int64_t kCpAsyncBytes = 4;
 /// The variants in which blocks have private tables because they are small enough
 /// (PrivateTables.h): with the facts of `aligned`, and without.
 constexpr llvm::StringLiteral kTablesVariant = "tables", kTablesAnyVariant = "tables_any";

@@ -154,6 +154,9 @@ void FactsOfGrid::addCopy(CopyOp copy) {
       unevenRows = !tile::hasRowsOfLines(knowledge, copy.getSource(), inner);
       shareable = equalParts(type, 2).has_value();
     }
+    if (copy.isCpAsync())
+      facts.copyInstructions += double(type.tensorType().getNumElements()) /
+                                (32.0 * double(copy.getVector().value_or(1)));
     SmallVector<Value> coords(copy.getCoords());
     llvm::append_range(coords, copy.getIndices());
     facts.loads.push_back({double(bytesOf(type)), gridDimsOf(grid, coords), offLines,

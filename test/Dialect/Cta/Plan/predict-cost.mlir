@@ -54,9 +54,9 @@ tile.kernel @product_BM128(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_d
   tile.return
 }
 
-// With stream-K: the output tiles of the last wave in parts, which are handed on one after the other, if that saves at least 9 iterations.
+// With stream-K: the output tiles of the last wave in parts, which are handed on one after the other, if that saves at least 8 iterations.
 // CHECK-LABEL: tile.kernel @divided_any
-// CHECK: tile.grid {{.*}}stream_k = 9
+// CHECK: tile.grid {{.*}}stream_k = 8
 // CHECK: %[[TILES:.*]] = arith.muli %{{.*}}, %{{.*}} : index
 // CHECK: %[[OF_SM:.*]] = arith.ceildivsi %[[TILES]], %[[CORES:.*]] : index
 // CHECK: %[[WHOLE:.*]] = arith.muli %[[OF_SM]], %{{.*}} : index
@@ -67,7 +67,7 @@ tile.kernel @product_BM128(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_d
 // CHECK: %[[SEQUENCE:.*]] = arith.andi %{{.*}}, %[[NARROW]] : i1
 // CHECK: %[[LONGEST:.*]] = arith.select %[[SEQUENCE]]
 // CHECK: %[[SAVED:.*]] = arith.subi %{{.*}}, %[[LONGEST]] : index
-// CHECK: arith.cmpi sge, %[[SAVED]], %c9{{.*}} : index
+// CHECK: arith.cmpi sge, %[[SAVED]], %c8{{.*}} : index
 // CHECK: %[[CYCLES:.*]] = arith.select %[[DIVIDED:.*]], %{{.*}}, %[[WHOLE]] : index
 // CHECK: %[[MEMORY:.*]] = arith.select %[[DIVIDED]], %{{.*}}, %{{.*}} : index
 // CHECK: arith.maxsi %[[CYCLES]], %[[MEMORY]] : index

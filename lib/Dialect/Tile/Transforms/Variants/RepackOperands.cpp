@@ -8,7 +8,7 @@
 // Fetching by TMA instead of by loads of single elements saves an order of magnitude per tile. Over
 // all blocks that is far more than the copy costs, unless the product is so short that the launch
 // of one more kernel counts. `leastSizeToRepack` is that limit, and becomes guards of the variant.
-// cp.async in pieces of 8 bytes loses less than loads of single elements do: see FetchCosts.cpp.
+// cp.async in pieces of 4 bytes loses less than loads of single elements do: see FetchCosts.cpp.
 //
 // Rows of the workspace begin at multiples of 128 bytes, a cache line of L2. The sizes of the
 // workspace are those of the operand, so that elements outside stay outside: the space between rows

@@ -1,99 +1,37 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Makes variants of a kernel under facts that the program does not state.
+#include "Assumption.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Facts.h"
-#include "tessera/Dialect/Tile/Params/Params.h"
-#include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/PrivateTables.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Machine/Hopper.h"
 
-#include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/ADT/StringExtras.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
 
-namespace tessera::tile {
-#define GEN_PASS_DEF_TILESPECIALIZEFACTS
-#include "tessera/Dialect/Tile/Passes.h.inc"
-} // namespace tessera::tile
-
 using namespace mlir;
 using namespace tessera::tile;
 
-static constexpr llvm::StringLiteral kVariantNames[] = {
-    "any",          kLinesVariant,  kAlignedVariant,  kCpAsyncVariant,
-    kRepackVariant, kTablesVariant, kTablesAnyVariant};
-
-bool tessera::tile::isVariantName(StringRef name) {
-  return llvm::is_contained(kVariantNames, name);
-}
-
-std::string tessera::tile::variantNames() { return llvm::join(ArrayRef(kVariantNames), ", "); }
-
-namespace {
-/// The arguments that tiles are loaded from or stored to.
-struct TileArguments {
-  SmallVector<unsigned> indices; // ascending
-  bool onlyRank1 = true;
-};
-
-/// Adds facts to a kernel, each with its guard, unless they are known already.
-class Assumption {
-public:
-  explicit Assumption(KernelOp kernel) : kernel(kernel), b(kernel.getContext()) {}
-  void assume(const TileArguments &arguments);
-  /// The same, and in addition that rows of the operand from which a product fetches most bytes
-  /// begin at cache lines of L2. False if the source IR says so already; nothing if there is no
-  /// such operand.
-  std::optional<bool> assumeLines(const TileArguments &arguments);
-  /// Assumes what makes copies of operands pay, and lets TMA fetch the copies. False if nothing is
-  /// worth a copy, or if sizes in the source IR are too small.
-  bool assumeRepacking(const TileArguments &arguments, bool alone);
-  /// Assumes what lets threads fetch such operands by cp.async, in less time than copies take.
-  /// False if nothing would be copied, or if the source IR says already what cp.async needs. A
-  /// variant that is `alone` does not test which of the two takes less time.
-  bool assumePieces(const TileArguments &arguments, bool alone);
-  /// Assumes that private tables of the blocks fit and pay. False if nothing has to be assumed for
-  /// that, or if they never do.
-  bool assumeTables();
-
-private:
-  void assumeSizeMax(unsigned arg);
-  void assumeMultiples(unsigned arg, int64_t bytes);
-  bool assumeCondition(Value condition, StringRef message);
-  bool assumeCopiesPay();
-  bool assumeSizeMin(unsigned arg, unsigned dim, int64_t least);
-  void assumeArgument(unsigned arg, bool rank1Sizes);
-  llvm::SmallDenseSet<unsigned> argumentsThatGain(const TileArguments &arguments) const;
-  void assumeNotEmpty(unsigned arg);
-  bool emptinessKeepsTmaFromProducts();
-  void guard(FactKind fact, unsigned arg, int64_t dim, int64_t value);
-  void setListFact(unsigned arg, StringRef name, int64_t dim, int64_t value, int64_t unsaid);
-
-  KernelOp kernel;
-  Builder b;
-  SmallVector<Attribute> guards;
-  llvm::SmallDenseSet<unsigned> gain; ///< the arguments of which multiples are assumed
-};
-} // namespace
-
-static TileArguments collectArguments(KernelOp kernel) {
+TileArguments tessera::tile::collectArguments(KernelOp kernel, bool inLoops) {
   TileArguments result;
+  Operation *accessing = nullptr;
   auto add = [&](Value memref) {
     auto argument = dyn_cast_or_null<BlockArgument>(rootOf(memref));
-    if (!argument)
+    auto loop = accessing->getParentOfType<LoopLikeOpInterface>();
+    if (!argument || (inLoops && !(loop && loop->getParentOfType<GridOp>())))
       return;
     if (!llvm::is_contained(result.indices, argument.getArgNumber()))
       result.indices.push_back(argument.getArgNumber());
     result.onlyRank1 &= cast<MemRefType>(argument.getType()).getRank() <= 1;
   };
   kernel.walk([&](Operation *op) {
+    accessing = op;
     if (auto load = dyn_cast<LoadOp>(op))
       add(load.getSource());
     else if (auto store = dyn_cast<StoreOp>(op))
@@ -424,6 +362,21 @@ std::optional<bool> Assumption::assumeLines(const TileArguments &arguments) {
   return true;
 }
 
+bool Assumption::assumeOperands(const TileArguments &arguments) {
+  const SmallVector<unsigned> operands = collectArguments(kernel, /*inLoops=*/true).indices;
+  gain = argumentsThatGain(arguments);
+  for (unsigned arg : arguments.indices)
+    if (gain.contains(arg) && llvm::is_contained(operands, arg))
+      assumeArgument(arg, arguments.onlyRank1);
+    else
+      assumeSizeMax(arg);
+  if (!guards.empty())
+    kernel.setGuardsAttr(b.getArrayAttr(guards));
+  for (unsigned arg : operands)
+    assumeNotEmpty(arg);
+  return !findWidestOperands(kernel).empty() && findRepackCandidates(kernel).empty();
+}
+
 bool Assumption::assumeTables() {
   const std::vector<TableCondition> conditions = makeTableConditions(kernel);
   bool holds = !conditions.empty();
@@ -433,144 +386,3 @@ bool Assumption::assumeTables() {
     kernel->setAttr(kTables, b.getUnitAttr());
   return holds;
 }
-
-/// True if any launch may take the variant.
-static bool assumesNothing(KernelOp kernel) {
-  return (!kernel.getGuards() || kernel.getGuards()->empty()) &&
-         llvm::none_of(kernel.getBody().getOps<AssumeOp>(),
-                       [](AssumeOp assume) { return assume.getGuard(); });
-}
-
-namespace {
-struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSpecializeFacts> {
-  using TileSpecializeFactsBase::TileSpecializeFactsBase;
-
-  void runOnOperation() override {
-    if (mlir::failed(requireBound(getOperation())))
-      return signalPassFailure();
-    if (variants != "auto" && !isVariantName(variants)) {
-      getOperation().emitError("tile-specialize-facts: unknown variants '")
-          << variants << "'; known: auto, " << variantNames();
-      return signalPassFailure();
-    }
-    for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
-      if (!kernel.getVariantOf() && !kernel.getPhase() && failed(specialize(kernel)))
-        return signalPassFailure();
-  }
-
-  /// Gives variants the plans that are theirs. They get them after their facts were chosen, since
-  /// which variants there are must not depend on how one of them is compiled.
-  LogicalResult applyPlans(KernelOp kernel, ArrayRef<KernelOp> made) {
-    auto plans = kernel->getAttrOfType<DictionaryAttr>(kVariantPlans);
-    if (!plans)
-      return success();
-    LogicalResult result = success();
-    for (NamedAttribute plan : plans) {
-      const auto *clone = llvm::find_if(
-          made, [&](KernelOp clone) { return clone.getVariant() == plan.getName().getValue(); });
-      if (clone != made.end()) {
-        KernelOp(*clone).setPlanAttr(plan.getValue());
-        continue;
-      }
-      InFlightDiagnostic error = kernel.emitOpError("has a plan for its variant '")
-                                 << plan.getName().getValue() << "', which is not made; there are ";
-      llvm::interleaveComma(made, error, [&](KernelOp clone) { error << *clone.getVariant(); });
-      result = error;
-    }
-    for (KernelOp clone : made)
-      clone->removeAttr(kVariantPlans);
-    if (failed(result))
-      for (KernelOp unused : made)
-        unused->erase();
-    return result;
-  }
-
-  LogicalResult specialize(KernelOp kernel) {
-    OpBuilder b(kernel);
-    auto variant = [&](StringRef name) -> KernelOp {
-      auto clone = cast<KernelOp>(kernel->clone());
-      clone.setSymName((kernel.getSymName() + "_" + name).str());
-      clone.setVariantOf(kernel.getSymName());
-      clone.setVariant(name);
-      return clone;
-    };
-    const bool all = variants == "auto";
-    TileArguments arguments = collectArguments(kernel);
-    KernelOp lines, aligned, cpAsync, repack;
-    if (variants == "aligned" || (all && !arguments.indices.empty())) {
-      aligned = variant(kAlignedVariant);
-      Assumption(aligned).assume(arguments);
-    }
-    if (variants == "lines" || (all && aligned)) {
-      lines = variant(kLinesVariant);
-      // If the source IR says so already, `aligned` is that variant, unless the user asked for
-      // `lines`.
-      std::optional<bool> assumed = Assumption(lines).assumeLines(arguments);
-      if (!assumed || (all && !*assumed)) {
-        lines->erase();
-        lines = {};
-      }
-    }
-    if (variants == "repack" || all) {
-      repack = variant(kRepackVariant);
-      if (!Assumption(repack).assumeRepacking(arguments, !all)) {
-        repack->erase();
-        repack = {};
-      }
-    }
-    // Only without a given plan, because plans are made for loops that TMA feeds.
-    if (variants == "cp_async" || (all && repack && !kernel.getPlan())) {
-      cpAsync = variant(kCpAsyncVariant);
-      if (!Assumption(cpAsync).assumePieces(arguments, !all)) {
-        cpAsync->erase();
-        cpAsync = {};
-      }
-    }
-    SmallVector<KernelOp> ordered{lines, aligned, cpAsync, repack};
-    if (aligned && repack && !findRepackCandidates(aligned).empty())
-      ordered = {cpAsync, repack, lines, aligned};
-    for (StringRef name : {kTablesAnyVariant, kTablesVariant})
-      if (KernelOp tables = all || variants == name ? variant(name) : KernelOp()) {
-        // The facts of `aligned` make the accesses of memory faster, where they hold.
-        if (name == kTablesVariant)
-          Assumption(tables).assume(arguments);
-        if (Assumption(tables).assumeTables())
-          ordered.insert(ordered.begin(), tables);
-        else
-          tables->erase();
-      }
-    SmallVector<KernelOp> made;
-    bool complete = false; // the last variant assumes only what the source IR says
-    for (KernelOp clone : ordered) {
-      if (!clone)
-        continue;
-      if (complete) {
-        clone->erase();
-        continue;
-      }
-      complete = assumesNothing(clone);
-      made.push_back(clone);
-    }
-    if (variants == "any" || made.empty() || (all && !complete))
-      made.push_back(variant("any"));
-    for (KernelOp clone : llvm::drop_begin(made))
-      if (clone != aligned || made.front() != lines)
-        clone->setAttr(kFallback, b.getUnitAttr());
-    if (failed(applyPlans(kernel, made)))
-      return failure();
-    for (KernelOp clone : made) {
-      if (SymbolTable::lookupSymbolIn(getOperation(), clone.getSymName())) {
-        LogicalResult error = kernel.emitOpError("cannot have a variant named @")
-                              << clone.getSymName() << ", because that symbol exists; rename one";
-        for (KernelOp unused : made)
-          if (!unused->getBlock())
-            unused->erase();
-        return error;
-      }
-      b.insert(clone);
-    }
-    kernel.erase();
-    return success();
-  }
-};
-} // namespace

@@ -28,7 +28,7 @@ using namespace tessera;
 using namespace tessera::tile;
 
 namespace {
-/// Femtoseconds that an SM loses for each byte that arrives by cp.async in pieces of 8 bytes
+/// Femtoseconds that an SM loses for each byte that arrives by cp.async in pieces of 4 or 8 bytes
 /// instead of by TMA. More is lost if an iteration has many bytes, presumably because cache lines
 /// that it shares with the next iteration do not stay in L1 until then. Source:
 /// docs/performance/constants.md.
