@@ -17,29 +17,32 @@
 tile.kernel @gemm_nt(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]},
                      %B: memref<?x?xbf16> {tile.shape = ["N", "K"]},
                      %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 32, 64, 152] : index
-  %BN = tile.param "BN" [256, 64, 96, 128, 192] : index
+  %BM = tile.param "BM" [128, 16, 32, 64, 80, 96, 152, 176] : index
+  %BN = tile.param "BN" [256, 64, 96, 128] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Which extents go together. Tiles of 128 rows have widths of 64 to 256. 152 rows are what two math warpgroups hold beside 256 columns. Fewer rows
-  // are for few output tiles, and for products of few rows: they are narrow, so that many blocks read B.
+  // Which extents go together. Tiles of 128 rows have 64 to 256 columns. 152 rows are what two math warpgroups hold beside 256 columns; other heights
+  // are for products whose rows they cover with less left over. Few rows have few columns: they are for few output tiles, of which many blocks read B.
   %c32 = arith.constant 32 : index
   %c64 = arith.constant 64 : index
-  %c96 = arith.constant 96 : index
   %c128 = arith.constant 128 : index
+  %c152 = arith.constant 152 : index
   %c256 = arith.constant 256 : index
   %isLow = arith.cmpi slt, %BM, %c64 : index
   %isMiddle = arith.cmpi eq, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %unitOfLow = arith.select %isMiddle, %c32, %c64 : index
-  %unit = arith.select %isHigh, %c128, %unitOfLow : index
+  %is128 = arith.cmpi eq, %BM, %c128 : index
+  %is152 = arith.cmpi eq, %BM, %c152 : index
+  %isNarrow = arith.ori %isLow, %is128 : i1
+  %unitOfNarrow = arith.select %isNarrow, %c64, %c128 : index
+  %unit = arith.select %isMiddle, %c32, %unitOfNarrow : index
   %rest = arith.remui %BN, %unit : index
   %zeroIndex = arith.constant 0 : index
   %divides = arith.cmpi eq, %rest, %zeroIndex : index
-  tile.assume %divides, "columns are multiples of 64, beside 64 rows of 32, beside 152 rows of 128" : i1
-  %mostOfMiddle = arith.select %isMiddle, %c96, %c256 : index
-  %most = arith.select %isLow, %c64, %mostOfMiddle : index
+  tile.assume %divides, "columns are multiples of 32 beside 64 rows, of 64 beside 16, 32 and 128 rows, of 128 beside others" : i1
+  %isWide = arith.ori %is128, %is152 : i1
+  %mostOfWide = arith.select %isWide, %c256, %c128 : index
+  %most = arith.select %isLow, %c64, %mostOfWide : index
   %isWithin = arith.cmpi sle, %BN, %most : index
-  tile.assume %isWithin, "64 rows have 96 columns at most, fewer rows 64" : i1
+  tile.assume %isWithin, "128 and 152 rows have up to 256 columns, 16 and 32 rows 64, others 128" : i1
   // A long step in K is for tiles with few accumulators: it reads longer pieces of the rows of B, and waits less often.
   %isSquare = arith.cmpi eq, %BN, %BM : index
   %isLong = arith.andi %isMiddle, %isSquare : i1

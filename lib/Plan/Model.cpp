@@ -212,6 +212,9 @@ int64_t tessera::plan::partOfReplicas(const Machine &machine, int64_t replicas, 
 /// Bytes of loads for each cycle of the tensor cores from which on loads bind in every plan.
 /// Source: docs/performance/constants.md.
 static constexpr double kManyBytesPerCycle = 150;
+/// What the tensor cores take under sustained load, when the clock falls, next to the clock at
+/// which cycles are counted. Source: docs/performance/constants.md.
+static constexpr double kSustainedTensor = 1.12;
 
 bool PlanFacts::isBoundByBytes() const {
   double bytes = 0;
@@ -300,6 +303,7 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   result.lines = blocks * ofLines * (*plan.streamK ? kLinesOfParts : 1);
   result.linesAlone =
       result.lines * (*plan.streamK || facts.isBoundByBytes() ? 1 : kLeastShareOfLines);
+  result.linesAlone = std::max(result.linesAlone, kSustainedTensor * blocks * facts.tensorCycles);
   result.blocksPerSM = *plan.blocksPerSM;
   result.cluster = plan.cluster.value_or(1);
   auto atLeast = [&](double cycles, const char *bound) {

@@ -83,7 +83,7 @@ inline constexpr Machine kMachine = {
 
     .l2Bytes = 60ll << 20,         // of an H200, as its driver says
     .l2BytesPerCycle = 61,         // experiments.md
-    .l2BytesApart = 50,            // fitted: constants.md
+    .l2BytesApart = 40,            // fitted: constants.md
     .l2BytesOffLines = 29,         // fitted: constants.md
     .globalBytesPerCycle = 18.7,   // experiments.md
     .cpAsyncCycles = 9,            // measured: constants.md

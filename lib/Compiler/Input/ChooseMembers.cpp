@@ -39,8 +39,10 @@ static constexpr size_t kMostShapes = 1000;
 /// many or long.
 static constexpr int64_t kLargestUsual = 16384, kLargestWithoutProducts = 65536;
 static constexpr double kRareWeight = 0.01;
+/// A size whose launch takes longer counts more: by this power of the time.
+static constexpr double kTimeWeight = 0.2;
 /// Another member must lower the mean predicted time by this fraction.
-static constexpr double kLeastGain = 0.002;
+static constexpr double kLeastGain = 0.0005;
 /// Arrays with more elements do not fit a GPU.
 static constexpr double kMostElements = 1e10;
 
@@ -337,7 +339,7 @@ static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, 
   // What a launch takes that has next to nothing to do, no member can change.
   const double least = bests.empty() ? 0 : *llvm::min_element(bests);
   for (auto [weight, best] : llvm::zip_equal(weights, bests)) {
-    weight *= std::max(1 - least / best, kRareWeight);
+    weight *= std::max(1 - least / best, kRareWeight) * std::pow(best / least, kTimeWeight);
     all += weight;
   }
   std::vector<bool> taken(candidates.size(), false);
