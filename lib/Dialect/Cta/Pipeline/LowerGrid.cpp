@@ -104,8 +104,7 @@ struct Clusters {
   int64_t size = 1;
   unsigned along = 0; // the dimension of a cluster's output tiles
   unsigned other = 0; // the dimension of clusters of the remainder, if there may be a remainder
-  SmallVector<Value> full; // the clusters along `along`: a count for each dimension
-  Value numFull;
+  SmallVector<Value> full;        // the clusters along `along`: a count for each dimension
   SmallVector<Value> rest;        // the clusters of the remainder: counts of `restDims`, or empty
   SmallVector<unsigned> restDims; // the first vary slower; the last ones are `other` and `along`
   Value total;
@@ -117,11 +116,11 @@ struct Clusters {
 /// All numbers here are at least 0.
 static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> counts, int64_t size,
                                unsigned along) {
-  Clusters clusters{size, along, along, llvm::to_vector(counts), {}, {}, {}, {}};
+  Clusters clusters{size, along, along, llvm::to_vector(counts), {}, {}, {}};
   auto finish = [&] {
-    clusters.total = clusters.numFull = product(a, clusters.full);
+    clusters.total = product(a, clusters.full);
     if (!clusters.rest.empty())
-      clusters.total = a.make<arith::AddIOp>(clusters.numFull, product(a, clusters.rest));
+      clusters.total = a.make<arith::AddIOp>(clusters.total, product(a, clusters.rest));
     return clusters;
   };
   if (size == 1)

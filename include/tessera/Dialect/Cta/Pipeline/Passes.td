@@ -19,7 +19,7 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     tiles. If launches are not dependent and the last wave is not divided, it has no more blocks than output tiles. The body is in a loop over
     the numbers of the grid's output tiles, in the same order. There are at most `cta.max_clusters` clusters. Clusters may leave a
     remainder of output tiles along their dimension. If that takes fewer clusters, the remainder is covered by clusters along another one of
-    the last two dimensions, which have the last numbers (docs/design/Clusters.md, *The remainder*). A grid of rank 0 stays as it is. The
+    the last two dimensions, which come behind those of the same columns (docs/design/Clusters.md, *The remainder*). A grid of rank 0 stays as it is. The
     loop needs `t + blocks < 2³¹`; a `tile.assume` on the number of output tiles says so.
 
     A grid with `cta.persistent = n` is persistent with n blocks on an SM, whatever the plan says. A `cta.table` of a grid whose coordinates
