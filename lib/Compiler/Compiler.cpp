@@ -17,6 +17,7 @@
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Pipelines.h"
 #include "tessera/Target/HostObject.h"
 #include "tessera/Target/PtxEmitter.h"
@@ -113,11 +114,8 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
   }
 }
 
-static constexpr llvm::StringLiteral kVariantChoices[] = {
-    "auto", "any", "lines", "aligned", "operands", "cp_async", "repack", "tables", "tables_any"};
-
 bool tessera::isVariantChoice(std::string_view value) {
-  return llvm::is_contained(kVariantChoices, StringRef(value));
+  return value == "auto" || tile::isVariantName(value);
 }
 bool tessera::isRequirement(std::string_view value) {
   return tile::symbolizeRequirement(StringRef(value)).has_value();
@@ -127,7 +125,7 @@ static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options
   Location loc = UnknownLoc::get(module.getContext()); // options have no location in the source
   if (!isVariantChoice(options.variants))
     return emitError(loc, "unknown variants '")
-           << options.variants << "'; known: " << llvm::join(ArrayRef(kVariantChoices), ", ");
+           << options.variants << "'; known: auto, " << tile::variantNames();
   for (const std::string &name : options.require) {
     std::optional<tile::Requirement> requirement = tile::symbolizeRequirement(name);
     if (!requirement)
