@@ -3,6 +3,7 @@
 
 // Constants, and ops that treat every element alike, as one scalar op per register. If two 16-bit
 // floats fit one register, pairs are computed together.
+#include "Elements/IntegersToFloats.h"
 #include "Lowering.h"
 
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -85,48 +86,6 @@ static std::optional<std::pair<Value, Value>> widenPair(Lowering &f, Operation *
   return std::make_pair(f.bitcast(first, f32), f.bitcast(second, f32));
 }
 
-/// Conversions of integers run at a quarter of the rate of arithmetic or less. Numbers of a few
-/// bits are the lowest bits of floats from 128 (bf16) or 1024 (f16) on, whose neighbours are 1
-/// apart: two of them become floats by a logical operation and a subtraction, which is exact. The
-/// two, registers `reg` and `reg` + 1, are neighbours in the element from which they were unpacked;
-/// a multiplication puts the second one 16 bits above the first.
-static std::optional<std::pair<Value, Value>> convertFewBits(Lowering &f, Operation *op,
-                                                             size_t reg) {
-  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op))
-    return std::nullopt;
-  auto unpack = op->getOperand(0).getDefiningOp<cta::UnpackOp>();
-  auto type = cast<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
-  if (!unpack || !unpack.getBits() || !(type.isBF16() || type.isF16()) ||
-      (isa<arith::UIToFPOp>(op) && unpack.getIsSigned()))
-    return std::nullopt;
-  const auto bits = static_cast<int64_t>(*unpack.getBits());
-  // A signed number plus this has no sign.
-  const int64_t bias = unpack.getIsSigned() ? int64_t(1) << (bits - 1) : 0;
-  const int64_t base = type.isBF16() ? 128 : 1024, code = (type.isBF16() ? 0x4300 : 0x6400) | bias;
-  const auto factor = static_cast<size_t>(unpack.getFactor());
-  const auto shift = static_cast<int64_t>(reg % factor) * bits, mask = (int64_t(1) << bits) - 1;
-  Value whole = arith::ExtUIOp::create(f.b, f.loc, f.b.getI32Type(),
-                                       f.registers(unpack.getSource())[reg / factor]);
-  if (shift)
-    whole = arith::ShRUIOp::create(f.b, f.loc, whole, f.i32(shift));
-  Value word = f.mul(whole, f.i32((int64_t(1) << (16 - bits)) + 1));
-  // ptxas makes two instructions of `(word & mask) ^ code` with two constants, unless it is one
-  // here.
-  word = f.inlineAsm("lop3.b32 $0, $1, " + std::to_string(mask << 16 | mask) + ", " +
-                         std::to_string(code << 16 | code) + ", 0x6a;",
-                     {{f.b.getI32Type(), "r"}}, {{word, "r"}}, /*sideEffects=*/false,
-                     /*memoryClobber=*/false)
-             .front();
-  auto pairType = VectorType::get({2}, type);
-  Value pair = f.bitcast(word, pairType);
-  Value offset = arith::ConstantOp::create(
-      f.b, f.loc,
-      DenseElementsAttr::get(pairType, FloatAttr::get(type, static_cast<double>(base + bias))));
-  pair = arith::SubFOp::create(f.b, f.loc, pair, offset);
-  return std::make_pair<Value, Value>(LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(0)),
-                                      LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(1)));
-}
-
 /// Computes two numbers in one register.
 static std::pair<Value, Value> emitPacked(Lowering &f, Operation *op, ValueRange low,
                                           ValueRange high) {
@@ -193,7 +152,7 @@ LogicalResult tessera::nvvm::lowerElementwise(Lowering &f, ArrayRef<Operation *>
       else if (!pair && low.size() == 1)
         pair = widenPair(f, link.op, low.front(), high.front());
       if (!pair && low.size() == 1)
-        pair = convertFewBits(f, link.op, i);
+        pair = convertIntegers(f, link.op, i, low.front(), high.front());
       if (pair) {
         link.results.front().append({pair->first, pair->second});
         continue;
