@@ -65,14 +65,34 @@ static bool comesFromProduct(Value value) {
   return false;
 }
 
-/// True if `value` is computed from packed elements, as weights of few bits are. They are unpacked
-/// in registers, where they fit the operand's layout; in shared memory they would take n times the
-/// room and the bandwidth of what was loaded.
-static bool comesUnpacked(Value value) {
+/// The tile dimension that runs along contiguous memory in a load or a gather; -1 for other ops.
+static int contiguousDimOf(Operation *op) {
+  if (auto load = dyn_cast_or_null<LoadOp>(op))
+    return contiguousTileDim(load.getMemRefType(), load.getDims());
+  if (auto gather = dyn_cast_or_null<GatherOp>(op))
+    return contiguousTileDim(gather.getMemRefType(), gather.getDims());
+  return -1;
+}
+
+/// True if the tile is made of bytes that are loaded with the columns of the operand, K, next to
+/// each other, as threads read them for a product.
+static bool areBytesAlongK(Value value) {
+  return getElementTypeOrSelf(value.getType()).isInteger(8) &&
+         contiguousDimOf(value.getDefiningOp()) == 1;
+}
+
+/// True if `value` is computed from packed elements or from integers of 8 bits, as weights of few
+/// bits are. They are widened in registers, where they fit the operand's layout; in shared memory
+/// they would take n times the room and the bandwidth of what was loaded, and all threads would
+/// have to wait for each other before the product.
+static bool comesWidened(Value value) {
   SmallVector<Value> work{value};
   while (!work.empty()) {
     Operation *def = work.pop_back_val().getDefiningOp();
     if (isa_and_nonnull<UnpackOp>(def))
+      return true;
+    if (isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(def) &&
+        areBytesAlongK(def->getOperand(0)))
       return true;
     if (def && OpTrait::hasElementwiseMappableTraits(def) && def->getNumOperands() <= 2)
       for (Value operand : def->getOperands())
@@ -142,15 +162,6 @@ static void separateMajors(StageOp stage, IRRewriter &rewriter) {
     rewriter.modifyOpInPlace(use->getOwner(), [&] { use->set(copy.getResult()); });
 }
 
-/// The tile dimension that runs along contiguous memory in a load or a gather; -1 for other ops.
-static int contiguousDimOf(Operation *op) {
-  if (auto load = dyn_cast_or_null<LoadOp>(op))
-    return contiguousTileDim(load.getMemRefType(), load.getDims());
-  if (auto gather = dyn_cast_or_null<GatherOp>(op))
-    return contiguousTileDim(gather.getMemRefType(), gather.getDims());
-  return -1;
-}
-
 /// An operand that is loaded under another shape (pages of rows) goes to shared memory as it is
 /// loaded, and the products read it as a view. Otherwise threads would have to turn it into their
 /// shape first. The rows of both tiles are the same: their last dimension.
@@ -207,7 +218,7 @@ static void form(MmaOp op, IRRewriter &rewriter) {
   if (auto stage = a.getDefiningOp<StageOp>();
       stage && stage.getInputs().size() == 1 &&
       (comesFromProduct(stage.getInputs().front()) ||
-       (stage->hasOneUse() && comesUnpacked(stage.getInputs().front())))) {
+       (stage->hasOneUse() && comesWidened(stage.getInputs().front())))) {
     a = cut(rewriter, loc, stage.getInputs().front());
   } else if (Value source = untransposed(a, rewriter)) {
     a = source;

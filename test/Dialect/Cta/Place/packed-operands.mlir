@@ -32,6 +32,56 @@ tile.kernel @weights(%W: memref<1024x1024xi8> {tile.align = 16},
   tile.return
 }
 
+// Integers of 8 bits as operand A, whose bytes lie along K, go from the registers into the product.
+// CHECK-LABEL: tile.kernel @bytes(
+// CHECK: scf.for
+// CHECK: %[[W:.*]] = cta.copy %{{.*}} : memref<1024x1024xi8> -> !cta.smem<64x64xi8, #cta.swizzle<64, dim = 1>>
+// CHECK: %[[R:.*]] = cta.read %[[W]] : <64x64xi8, #cta.swizzle<64, dim = 1>> -> tensor<64x64xi8, #wgmma_a>
+// CHECK: %[[F:.*]] = arith.sitofp %[[R]] : tensor<64x64xi8, #wgmma_a> to tensor<64x64xbf16, #wgmma_a>
+// CHECK-NOT: cta.stage
+// CHECK: cta.wgmma %[[F]],
+tile.kernel @bytes(%W: memref<1024x1024xi8> {tile.align = 16},
+                  %X: memref<1024x1024xbf16> {tile.align = 16}, %C: memref<?x?xf32>, %n: index) attributes {warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+    %c = scf.for %k = %c0 to %n step %c64 iter_args(%sum = %zero) -> (tensor<64x16xf32>) {
+      %p = tile.load %W[%c0, %k] : memref<1024x1024xi8> -> tensor<64x64xi8>
+      %x = tile.load %X[%c0, %k] dims = [1, 0] : memref<1024x1024xbf16> -> tensor<64x16xbf16>
+      %w = arith.sitofp %p : tensor<64x64xi8> to tensor<64x64xbf16>
+      %next = tile.mma %w, %x, %sum : tensor<64x64xbf16>, tensor<64x16xbf16> -> tensor<64x16xf32>
+      scf.yield %next : tensor<64x16xf32>
+    }
+    tile.store %c, %C[%c0, %c0] : tensor<64x16xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// Where they lie along M, a thread would read its operand byte by byte: they are written for the product.
+// CHECK-LABEL: tile.kernel @bytes_along_m(
+// CHECK: scf.for
+// CHECK: arith.sitofp
+// CHECK: %[[S:.*]] = cta.stage
+// CHECK: cta.wgmma %[[S]],
+tile.kernel @bytes_along_m(%W: memref<1024x1024xi8> {tile.align = 16},
+                  %X: memref<1024x1024xbf16> {tile.align = 16}, %C: memref<?x?xf32>, %n: index) attributes {warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+    %c = scf.for %k = %c0 to %n step %c64 iter_args(%sum = %zero) -> (tensor<64x16xf32>) {
+      %p = tile.load %W[%k, %c0] dims = [1, 0] : memref<1024x1024xi8> -> tensor<64x64xi8>
+      %x = tile.load %X[%c0, %k] dims = [1, 0] : memref<1024x1024xbf16> -> tensor<64x16xbf16>
+      %w = arith.sitofp %p : tensor<64x64xi8> to tensor<64x64xbf16>
+      %next = tile.mma %w, %x, %sum : tensor<64x64xbf16>, tensor<64x16xbf16> -> tensor<64x16xf32>
+      scf.yield %next : tensor<64x16xf32>
+    }
+    tile.store %c, %C[%c0, %c0] : tensor<64x16xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
 // Integers as operand B: converted in registers and written for the product. Their load is a copy, too.
 // CHECK-LABEL: tile.kernel @integers(
 // CHECK: scf.for
