@@ -80,6 +80,9 @@ struct PlanFacts {
   /// take one after the other, with and without the time for which it waits for products. 0 if
   /// there are none.
   double streamCycles = 0, issueCycles = 0;
+  /// The cycles in which the warpgroups of a block convert the integers of an operand, one after
+  /// the other, where products wait for that.
+  double convertCycles = 0;
   /// The registers of a thread if the products run concurrently with later iterations, including 26
   /// for other values.
   int64_t rotatedRegisters = 0;

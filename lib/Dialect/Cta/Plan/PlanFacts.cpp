@@ -314,7 +314,8 @@ void FactsOfGrid::addStream() {
     facts.deferredCycles = now;
   }
   std::optional<int64_t> registers = registersOfChain(loop);
-  if (!registers && makesOperands(loop))
+  const bool waits = !registers && makesOperands(loop);
+  if (waits)
     registers = std::numeric_limits<int64_t>::max();
   if (!registers)
     return;
@@ -328,6 +329,8 @@ void FactsOfGrid::addStream() {
       facts.issueCycles += operation.issue;
     } else {
       arithmetic += double(costs.cyclesOf(units, &op));
+      if (waits && isa<arith::SIToFPOp, arith::UIToFPOp>(op))
+        facts.convertCycles += static_cast<double>(facts.warpgroups * costs.cyclesOf(units, &op));
     }
   }
   facts.streamCycles += arithmetic;
