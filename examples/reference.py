@@ -171,6 +171,17 @@ def gemm_i4(x, w, s):
     return x @ (numbers * np.repeat(s, 128, axis=0)[: numbers.shape[1]].T).T
 
 
+def gemm_i4_scaled(x, w, s):
+    low, high = (w & 15 ^ 8) - 8, w >> 4
+    numbers = np.stack([low, high], axis=-1).reshape(w.shape[0], -1)
+    scaled = numbers * np.repeat(s, 128, axis=0)[: numbers.shape[1]].T
+    return x @ scaled.astype(bf16).astype(np.float64).T
+
+
+def gemm_w8(x, w, s):
+    return x @ (w * s[:, None]).T
+
+
 def make_bytes(random, arrays):
     arrays["W"][:] = random.integers(-128, 128, arrays["W"].shape)
 
@@ -354,6 +365,31 @@ EXAMPLES = {
             prepare=make_bytes,
         )
     ],
+    "gemm-i4-tiles": [
+        Case(
+            "gemm_i4",
+            gemm_i4_scaled,
+            [("X", bf16, ["M", "K"]), ("W", np.int8, ["N", "B"]), ("S", bf16, ["G", "N"])],
+            ("C", bf16, ["M", "N"]),
+            [dict(shape, B=shape["K"] // 2, G=-(-shape["K"] // 128)) for shape in
+             shapes("M N K", (1, 1, 2), (256, 128, 128), (7, 130, 258), (300, 300, 130), (16, 5, 0))],
+            rtol=4e-3,
+            atol=1e-3,
+            prepare=make_bytes,
+        )
+    ],
+    "gemm-w8": [
+        Case(
+            "gemm_w8",
+            gemm_w8,
+            [("X", bf16, ["M", "K"]), ("W", np.int8, ["N", "K"]), ("S", bf16, ["N"])],
+            ("C", bf16, ["M", "N"]),
+            GEMM,
+            rtol=4e-3,
+            atol=1e-3,
+            prepare=make_bytes,
+        )
+    ],
     "transpose": [
         Case(
             "transpose",
@@ -505,6 +541,7 @@ EXAMPLES = {
 }
 
 # The same in a text with parameters.
+EXAMPLES["gemm-nn-tiles"] = EXAMPLES["gemm-nn"]
 for name in ("rms-norm", "layer-norm"):
     EXAMPLES[name + "-rows"] = EXAMPLES[name]
 for name in ("attention", "batched-gemm", "conv3x3"):
@@ -515,6 +552,9 @@ for name in ("attention", "batched-gemm", "conv3x3"):
 ROWS = lambda p: shapes("M N", (p["R"] + 1, p["W"] - 1 if p["WAY"] == 1 else 2 * p["W"] + 1), (1, 3))
 MEMBERS = {
     "gemm": lambda p: shapes("M N K", (p["BM"] + 1, p["BN"] - 1, p["BK"] + 3), (5, 3, 2)),
+    "gemm-nn-tiles": lambda p: shapes("M N K", (p["BM"] + 1, p["BN"] - 1, p["BK"] + 3), (5, 3, 2)),
+    "gemm-w8": lambda p: shapes("M N K", (p["BM"] + 1, p["BN"] - 1, p["BK"] + 3), (5, 3, 2)),
+    "gemm-i4-tiles": lambda p: [dict(shape, B=shape["K"] // 2, G=-(-shape["K"] // 128)) for shape in shapes("M N K", (p["BM"] + 1, p["BN"] - 1, p["BK"] + 2), (5, 3, 2))],
     "softmax-rows": ROWS,
     "rms-norm-rows": ROWS,
     "layer-norm-rows": ROWS,
