@@ -121,15 +121,29 @@ class Work:
             self.unit, self.amount, self.tolerance = "TFLOP/s", 2.0 * m * n * k, 1e-2
             self.peer = lambda s: torch.matmul(s[0], s[1].t(), out=s[2])
             self.reference = lambda s: s[0].float() @ s[1].float().t()
-        elif kind == "gemm-i4":
-            # The peer reads as many bytes of weights: it sums them.
-            weights = lambda: torch.randint(-128, 128, (n, k // 2), device="cuda", dtype=torch.int8)
-            sets = max(2, 200_000_000 // (n * k // 2) + 1)
-            x, scales, c = make(m, k), make(k // 128, n), torch.full((m, n), math.nan, device="cuda", dtype=torch.bfloat16)
+        elif kind == "gemm-nn":
+            sets = max(1, min(8, 200_000_000 // (2 * (m * k + n * k + m * n)) + 1))
+            self.sets = [(make(m, k), make(k, n), empty(m, n)) for _ in range(sets)]
+            self.unit, self.amount, self.tolerance = "TFLOP/s", 2.0 * m * n * k, 1e-2
+            self.peer = lambda s: torch.matmul(s[0], s[1], out=s[2])
+            self.reference = lambda s: s[0].float() @ s[1].float()
+        elif kind in ("gemm-i4", "gemm-w8"):
+            bits = 4 if kind == "gemm-i4" else 8
+            weights = lambda: torch.randint(-128, 128, (n, k * bits // 8), device="cuda", dtype=torch.int8)
+            sets = max(2, 200_000_000 // (n * k * bits // 8) + 1)
+            x, c, scales = make(m, k), empty(m, n), make(k // 128, n) if bits == 4 else make(n)
             self.sets = [(x, weights(), scales, c) for _ in range(sets)]
-            self.unit, self.amount, self.tolerance = "TB/s", n * k / 2.0, 1e-2
-            self.peer = lambda s: s[1].view(torch.float16).sum()
-            self.reference = lambda s: s[0].float() @ (self.unpacked(s[1]) * s[2].float().t().repeat_interleave(128, 1)).t()
+            if bits == 4:
+                self.reference = lambda s: s[0].float() @ (self.unpacked(s[1]) * s[2].float().t().repeat_interleave(128, 1)).t()
+            else:
+                self.reference = lambda s: s[0].float() @ (s[1].float() * s[2].float().unsqueeze(1)).t()
+            self.tolerance = 1e-2
+            if m > 128:  # the peer multiplies by weights of bf16
+                self.unit, self.amount, wide = "TFLOP/s", 2.0 * m * n * k, make(n, k)
+                self.peer = lambda s: torch.matmul(s[0], wide.t(), out=s[3])
+            else:  # it reads as many bytes of weights: it sums them
+                self.unit, self.amount = "TB/s", n * k * bits / 8.0
+                self.peer = lambda s: s[1].view(torch.float16).sum()
         else:
             dtype = torch.float32 if kind == "softmax" else torch.bfloat16
             x, y = make(m, n, dtype=dtype), torch.full((m, n), math.nan, device="cuda", dtype=dtype)
