@@ -75,9 +75,9 @@ static int contiguousDimOf(Operation *op) {
 }
 
 /// True if the tile is made of bytes that are loaded with the columns of the operand, K, next to
-/// each other, as threads read them for a product.
+/// each other, as threads read them for a product, and for nothing else: a channel may fetch it.
 static bool areBytesAlongK(Value value) {
-  return getElementTypeOrSelf(value.getType()).isInteger(8) &&
+  return getElementTypeOrSelf(value.getType()).isInteger(8) && value.hasOneUse() &&
          contiguousDimOf(value.getDefiningOp()) == 1;
 }
 

@@ -82,6 +82,33 @@ tile.kernel @bytes_along_m(%W: memref<1024x1024xi8> {tile.align = 16},
   tile.return
 }
 
+// Bytes that threads use otherwise, too, are loaded in a layout for that, and written for the product.
+// CHECK-LABEL: tile.kernel @bytes_also_added(
+// CHECK: scf.for
+// CHECK-NOT: cta.copy %{{.*}} : memref<1024x1024xi8>
+// CHECK: %[[S:.*]] = cta.stage %{{.*}} : tensor<64x64xbf16,
+// CHECK: cta.wgmma %[[S]],
+tile.kernel @bytes_also_added(%W: memref<1024x1024xi8> {tile.align = 16},
+                              %X: memref<1024x1024xbf16> {tile.align = 16}, %C: memref<?x?xf32>, %S: memref<?x?xi8>, %n: index) attributes {warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+    %none = arith.constant dense<0> : tensor<64x64xi8>
+    %c, %t = scf.for %k = %c0 to %n step %c64 iter_args(%sum = %zero, %total = %none) -> (tensor<64x16xf32>, tensor<64x64xi8>) {
+      %p = tile.load %W[%c0, %k] : memref<1024x1024xi8> -> tensor<64x64xi8>
+      %x = tile.load %X[%c0, %k] dims = [1, 0] : memref<1024x1024xbf16> -> tensor<64x16xbf16>
+      %w = arith.sitofp %p : tensor<64x64xi8> to tensor<64x64xbf16>
+      %next = tile.mma %w, %x, %sum : tensor<64x64xbf16>, tensor<64x16xbf16> -> tensor<64x16xf32>
+      %more = arith.addi %p, %total : tensor<64x64xi8>
+      scf.yield %next, %more : tensor<64x16xf32>, tensor<64x64xi8>
+    }
+    tile.store %c, %C[%c0, %c0] : tensor<64x16xf32> -> memref<?x?xf32>
+    tile.store %t, %S[%c0, %c0] : tensor<64x64xi8> -> memref<?x?xi8>
+  }
+  tile.return
+}
+
 // Integers as operand B: converted in registers and written for the product. Their load is a copy, too.
 // CHECK-LABEL: tile.kernel @integers(
 // CHECK: scf.for
