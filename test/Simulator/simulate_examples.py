@@ -14,7 +14,7 @@ import timeline
 SIZES = dict(M=300, N=520, K=200, B=2, H=2, S=300, T=300, Z=2, C=72, E=3, F=4, G=2, P=3, Q=35, R=600, W=70, X=4)
 # Other names; and sizes that go together in one example only.
 OTHER_SIZE = 40
-OWN_SIZES = {"pooling": dict(H=6), "block-sparse": dict(P=6), "gemm-i4": dict(B=100, G=2), "gemm-fp8-blocks": dict(KB=2, NB=5)}
+OWN_SIZES = {"pooling": dict(H=6), "block-sparse": dict(P=6), "gemm-i4": dict(B=100, G=2), "gemm-i4-tiles": dict(B=100, G=2), "gemm-fp8-blocks": dict(KB=2, NB=5)}
 # Random numbers would not meet what these kernels assume.
 SCALARS = {"attention-decode": dict(tokens=2, splits=3), "attention-varlen": dict(longest=200),
            "attention-backward-varlen": dict(longest_q=200, longest_k=200), "attention-window": dict(window=150)}
