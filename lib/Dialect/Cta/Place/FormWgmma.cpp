@@ -77,8 +77,9 @@ static int contiguousDimOf(Operation *op) {
 /// True if the tile is made of bytes that are loaded with the columns of the operand, K, next to
 /// each other, as threads read them for a product, and for nothing else: a channel may fetch it.
 static bool areBytesAlongK(Value value) {
-  return getElementTypeOrSelf(value.getType()).isInteger(8) && value.hasOneUse() &&
-         contiguousDimOf(value.getDefiningOp()) == 1;
+  auto load = value.getDefiningOp<LoadOp>();
+  return load && !load.getMask() && load->hasOneUse() &&
+         getElementTypeOrSelf(value.getType()).isInteger(8) && contiguousDimOf(load) == 1;
 }
 
 /// True if `value` is computed from packed elements or from integers of 8 bits, as weights of few

@@ -220,6 +220,24 @@ TEST(PlanModel, ProductsThatNeedEachOther) {
   EXPECT_EQ(choose(facts).producers, 1);
 }
 
+TEST(PlanModel, OperandsThatAreConverted) {
+  // Weights of 8 bits: all warpgroups convert, and then all wait for their products.
+  PlanFacts facts = gemm(128, 256, 64, 2);
+  facts.tensorCycles = 1024;
+  facts.streamCycles = 576;
+  facts.issueCycles = 600;
+  facts.rotatedRegisters = std::numeric_limits<int64_t>::max();
+  Plan plan = choose(facts);
+  EXPECT_EQ(*plan.blocksPerSM, 1);
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 1024);
+  facts.convertCycles = 64;
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).bound, "issue");
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 1088);
+  // Blocks that share an SM do not hide that from each other.
+  plan.blocksPerSM = 2;
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 2176);
+}
+
 TEST(PlanModel, ProductsWhoseResultsAreUsed) {
   // The backward pass of attention: four products an iteration, of which two read what is computed
   // with the other two.
