@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(convert-tile-to-cta,cta-form-wgmma,cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-verify))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile-expand-ops,tile.kernel(convert-tile-to-cta,cta-form-wgmma,cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-verify))' | FileCheck %s
 
 // Operands of products that are made of packed elements or of integers: they are fetched to shared memory, read in the layout that becomes the
 // operand's, and unpacked in registers.
@@ -105,6 +105,54 @@ tile.kernel @bytes_also_added(%W: memref<1024x1024xi8> {tile.align = 16},
     }
     tile.store %c, %C[%c0, %c0] : tensor<64x16xf32> -> memref<?x?xf32>
     tile.store %t, %S[%c0, %c0] : tensor<64x64xi8> -> memref<?x?xi8>
+  }
+  tile.return
+}
+
+// A mask is no copy: as before.
+// CHECK-LABEL: tile.kernel @bytes_under_mask(
+// CHECK: scf.for
+// CHECK: %[[S:.*]] = cta.stage %{{.*}} : tensor<64x64xbf16,
+// CHECK: cta.wgmma %[[S]],
+tile.kernel @bytes_under_mask(%W: memref<1024x1024xi8> {tile.align = 16}, %M: memref<64xi1>,
+    %X: memref<1024x1024xbf16> {tile.align = 16}, %C: memref<?x?xf32>, %n: index) attributes {warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+    %m = tile.load %M[%c0] : memref<64xi1> -> tensor<64xi1>
+    %c = scf.for %k = %c0 to %n step %c64 iter_args(%sum = %zero) -> (tensor<64x16xf32>) {
+      %p = tile.load %W[%c0, %k] mask = %m on [0] : memref<1024x1024xi8> -> tensor<64x64xi8>
+      %x = tile.load %X[%c0, %k] dims = [1, 0] : memref<1024x1024xbf16> -> tensor<64x16xbf16>
+      %w = arith.sitofp %p : tensor<64x64xi8> to tensor<64x64xbf16>
+      %next = tile.mma %w, %x, %sum : tensor<64x64xbf16>, tensor<64x16xbf16> -> tensor<64x16xf32>
+      scf.yield %next : tensor<64x16xf32>
+    }
+    tile.store %c, %C[%c0, %c0] : tensor<64x16xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// Nor are rows at indices.
+// CHECK-LABEL: tile.kernel @gathered_bytes(
+// CHECK: scf.for
+// CHECK: %[[S:.*]] = cta.stage %{{.*}} : tensor<64x64xbf16,
+// CHECK: cta.wgmma %[[S]],
+tile.kernel @gathered_bytes(%W: memref<1024x1024xi8> {tile.align = 16}, %I: memref<64xi32>,
+    %X: memref<1024x1024xbf16> {tile.align = 16}, %C: memref<?x?xf32>, %n: index) attributes {warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+    %i = tile.load %I[%c0] : memref<64xi32> -> tensor<64xi32>
+    %c = scf.for %k = %c0 to %n step %c64 iter_args(%sum = %zero) -> (tensor<64x16xf32>) {
+      %p = tile.load %W[%i : tensor<64xi32>, %k] : memref<1024x1024xi8> -> tensor<64x64xi8>
+      %x = tile.load %X[%c0, %k] dims = [1, 0] : memref<1024x1024xbf16> -> tensor<64x16xbf16>
+      %w = arith.sitofp %p : tensor<64x64xi8> to tensor<64x64xbf16>
+      %next = tile.mma %w, %x, %sum : tensor<64x64xbf16>, tensor<64x16xbf16> -> tensor<64x16xf32>
+      scf.yield %next : tensor<64x16xf32>
+    }
+    tile.store %c, %C[%c0, %c0] : tensor<64x16xf32> -> memref<?x?xf32>
   }
   tile.return
 }
