@@ -4,9 +4,10 @@
 // The model of the contract without IR: expressions, their folding, and the JSON.
 #include "tessera/Contract/Contract.h"
 
+#include "Operations.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -55,8 +56,7 @@ bool Expr::operator==(const Expr &other) const {
 }
 
 /// The nodes, each after its operands, and how often each is an operand.
-static std::vector<Expr> nodesInOrder(const Expr &root,
-                                      llvm::DenseMap<const void *, size_t> &uses) {
+static std::vector<Expr> countUses(const Expr &root, llvm::DenseMap<const void *, size_t> &uses) {
   std::vector<Expr> order;
   std::vector<std::pair<Expr, bool>> work{{root, false}};
   while (!work.empty()) {
@@ -75,10 +75,15 @@ static std::vector<Expr> nodesInOrder(const Expr &root,
   return order;
 }
 
+std::vector<Expr> tessera::contract::nodesInOrder(const Expr &expr) {
+  llvm::DenseMap<const void *, size_t> uses;
+  return countUses(expr, uses);
+}
+
 size_t tessera::contract::numNodes(const Expr &expr) {
   llvm::DenseMap<const void *, size_t> uses;
   size_t count = expr.kind() == Expr::Kind::Apply ? 0 : 1;
-  for (const Expr &node : nodesInOrder(expr, uses))
+  for (const Expr &node : countUses(expr, uses))
     if (node.kind() == Expr::Kind::Apply)
       count += 1 + llvm::count_if(node.operands(), [](const Expr &operand) {
                  return operand.kind() != Expr::Kind::Apply;
@@ -92,7 +97,7 @@ static constexpr size_t kMaxTreeNodes = 256;
 
 std::vector<Expr> tessera::contract::namedParts(const Expr &expr) {
   llvm::DenseMap<const void *, size_t> uses, written;
-  std::vector<Expr> order = nodesInOrder(expr, uses), parts;
+  std::vector<Expr> order = countUses(expr, uses), parts;
   for (const Expr &node : order) {
     size_t &size = written[node.identity()];
     size = 1;
@@ -107,65 +112,13 @@ std::vector<Expr> tessera::contract::namedParts(const Expr &expr) {
   return parts;
 }
 
-/// The value of an operation on unsigned numbers or on bits, or nothing if `op` is none, divides by
-/// zero, or shifts too far.
-static std::optional<int64_t> ofBits(llvm::StringRef op, int64_t a, int64_t b) {
-  const uint64_t ua = a, ub = b;
-  if (op == "divui" || op == "remui")
-    return ub ? std::optional<int64_t>(op == "divui" ? ua / ub : ua % ub) : std::nullopt;
-  if (op == "shl" || op == "shrsi") {
-    if (ub > 63)
-      return std::nullopt;
-    const auto left = static_cast<int64_t>(ua << ub);
-    if (op == "shl")
-      return left >> ub == a ? std::optional<int64_t>(left) : std::nullopt;
-    return a >> ub;
-  }
-  return llvm::StringSwitch<std::optional<int64_t>>(op)
-      .Case("minui", std::min(ua, ub))
-      .Case("maxui", std::max(ua, ub))
-      .Case("and", a & b)
-      .Case("or", a | b)
-      .Case("xor", a ^ b)
-      .Default(std::nullopt);
-}
-
-/// The value of `op` on two constants; nothing if it overflows, divides by zero, or is not folded.
-static std::optional<int64_t> fold(llvm::StringRef op, int64_t a, int64_t b) {
-  int64_t r;
-  if (op == "add")
-    return llvm::AddOverflow(a, b, r) ? std::nullopt : std::optional<int64_t>(r);
-  if (op == "sub")
-    return llvm::SubOverflow(a, b, r) ? std::nullopt : std::optional<int64_t>(r);
-  if (op == "mul")
-    return llvm::MulOverflow(a, b, r) ? std::nullopt : std::optional<int64_t>(r);
-  if (op == "minsi")
-    return std::min(a, b);
-  if (op == "maxsi")
-    return std::max(a, b);
-  if (std::optional<int64_t> value = ofBits(op, a, b))
-    return value;
-  if (b <= 0)
-    return std::nullopt;
-  if (op == "floordivs")
-    return llvm::divideFloorSigned(a, b);
-  if (op == "ceildivs")
-    return llvm::divideCeilSigned(a, b);
-  if (op == "divsi")
-    return a / b;
-  if (op == "mod")
-    return (a % b + b) % b;
-  if (op == "remsi")
-    return a % b;
-  return std::nullopt;
-}
-
 Expr Expr::apply(llvm::StringRef op, std::vector<Expr> operands) {
   if (operands.size() == 2) {
     const Expr &a = operands[0], &b = operands[1];
     if (a.isConstant() && b.isConstant())
-      if (std::optional<int64_t> folded = fold(op, a.value(), b.value()))
-        return constant(*folded);
+      if (std::optional<Operation> known = findOperation(op); known && !isComparison(*known))
+        if (std::optional<int64_t> folded = compute(*known, a.value(), b.value()))
+          return constant(*folded);
     if (b.isConstant(0) && (op == "add" || op == "sub"))
       return a;
     if (a.isConstant(0) && op == "add")
@@ -187,6 +140,16 @@ Expr Expr::apply(llvm::StringRef op, std::vector<Expr> operands) {
 
 //===--- JSON -------------------------------------------------------------------------------===//
 
+/// An array that grows copies its values, so this one has its length from the beginning.
+template <typename T, typename Fn>
+static json::Array arrayOf(const std::vector<T> &list, Fn toValue) {
+  json::Array array;
+  array.reserve(list.size());
+  for (const T &item : list)
+    array.push_back(toValue(item));
+  return array;
+}
+
 static json::Value writeTree(const Expr &e) {
   switch (e.kind()) {
   case Expr::Kind::Constant:
@@ -204,10 +167,7 @@ static json::Value writeTree(const Expr &e) {
   case Expr::Kind::Apply:
     break;
   }
-  json::Array operands;
-  for (const Expr &operand : e.operands())
-    operands.push_back(writeTree(operand));
-  return json::Object{{"op", e.op()}, {"args", std::move(operands)}};
+  return json::Object{{"op", e.op()}, {"args", arrayOf(e.operands(), writeTree)}};
 }
 
 json::Value tessera::contract::toJson(const Expr &e) {
@@ -217,16 +177,13 @@ json::Value tessera::contract::toJson(const Expr &e) {
   return json::Object{{"let", std::move(shared.numbers)}, {"in", std::move(shared.values.front())}};
 }
 
+static json::Array toArray(const std::vector<Expr> &list) {
+  return arrayOf(list, [](const Expr &expr) { return toJson(expr); });
+}
+
 template <typename T>
-static json::Array toArray(const std::vector<T> &list) {
-  json::Array array;
-  for (const T &item : list) {
-    if constexpr (std::is_same_v<T, Expr>)
-      array.push_back(toJson(item));
-    else
-      array.push_back(item);
-  }
-  return array;
+static json::Array toArray(const std::vector<T> &numbers) {
+  return arrayOf(numbers, [](T number) { return json::Value(number); });
 }
 
 static json::Value toJson(const std::optional<int64_t> &number) {
@@ -303,10 +260,7 @@ static json::Value toJson(const Descriptor &descriptor) {
 
 static json::Value toJson(const Launch &launch) {
   json::Object o{{"symbol", launch.symbol}, {"grid", toArray(launch.grid)}};
-  json::Array params, descriptors;
-  for (const Param &param : launch.params)
-    params.push_back(toJson(param));
-  o["params"] = std::move(params);
+  o["params"] = arrayOf(launch.params, [](const Param &param) { return toJson(param); });
   if (launch.gpu) {
     o["block"] = launch.gpu->block;
     o["shared"] = launch.gpu->shared;
@@ -315,50 +269,48 @@ static json::Value toJson(const Launch &launch) {
       o["dependent"] = true;
     if (launch.gpu->places)
       o["places"] = toJson(*launch.gpu->places);
-    for (const Descriptor &descriptor : launch.descriptors)
-      descriptors.push_back(toJson(descriptor));
-    o["descriptors"] = std::move(descriptors);
+    o["descriptors"] = arrayOf(launch.descriptors,
+                               [](const Descriptor &descriptor) { return toJson(descriptor); });
   }
   return o;
 }
 
+static json::Value toJson(const Workspace &workspace) {
+  json::Object o{{"element", workspace.element},
+                 {"sizes", toArray(workspace.sizes)},
+                 {"init", workspace.init}};
+  if (!workspace.strides.empty())
+    o["strides"] = toArray(workspace.strides);
+  if (workspace.restored)
+    o["restored"] = true;
+  return o;
+}
+
 static json::Array toArray(const std::vector<Workspace> &workspaces) {
-  json::Array list;
-  for (const Workspace &workspace : workspaces) {
-    json::Object o{{"element", workspace.element},
-                   {"sizes", toArray(workspace.sizes)},
-                   {"init", workspace.init}};
-    if (!workspace.strides.empty())
-      o["strides"] = toArray(workspace.strides);
-    if (workspace.restored)
-      o["restored"] = true;
-    list.push_back(std::move(o));
-  }
-  return list;
+  return arrayOf(workspaces, [](const Workspace &workspace) { return toJson(workspace); });
 }
 
 static json::Object toJson(const Assume &assume) {
   return json::Object{{"cond", toJson(assume.cond)}, {"message", assume.message}};
 }
 
-static json::Value toJson(const Variant &variant) {
-  json::Array guards, launches;
-  for (const Guard &guard : variant.guards) {
-    if (guard.cond) {
-      json::Object o = toJson(*guard.cond);
-      o["fact"] = guard.fact;
-      guards.push_back(std::move(o));
-      continue;
-    }
-    json::Object o{{"fact", guard.fact}, {"arg", guard.arg}, {"value", guard.value}};
-    if (guard.dim)
-      o["dim"] = *guard.dim;
-    guards.push_back(std::move(o));
+static json::Value toJson(const Guard &guard) {
+  if (guard.cond) {
+    json::Object o = toJson(*guard.cond);
+    o["fact"] = guard.fact;
+    return o;
   }
-  for (const Launch &launch : variant.launches)
-    launches.push_back(toJson(launch));
+  json::Object o{{"fact", guard.fact}, {"arg", guard.arg}, {"value", guard.value}};
+  if (guard.dim)
+    o["dim"] = *guard.dim;
+  return o;
+}
+
+static json::Value toJson(const Variant &variant) {
   json::Object o{
-      {"name", variant.name}, {"guards", std::move(guards)}, {"launches", std::move(launches)}};
+      {"name", variant.name},
+      {"guards", arrayOf(variant.guards, [](const Guard &guard) { return toJson(guard); })},
+      {"launches", arrayOf(variant.launches, [](const Launch &launch) { return toJson(launch); })}};
   if (variant.workspaces)
     o["workspaces"] = toArray(*variant.workspaces);
   if (!variant.member.empty())
@@ -390,33 +342,27 @@ static std::vector<Assume> factsAsAssumes(const Kernel &kernel) {
 }
 
 static json::Value toJson(const Kernel &kernel) {
-  json::Array args, assumes, variants;
-  for (const Argument &arg : kernel.args)
-    args.push_back(toJson(arg));
-  for (const Assume &assume : kernel.assumes)
-    assumes.push_back(toJson(assume));
-  for (const Assume &assume : factsAsAssumes(kernel))
-    assumes.push_back(toJson(assume));
-  for (const Variant &variant : kernel.variants)
-    variants.push_back(toJson(variant));
-  return json::Object{{"name", kernel.name},
-                      {"args", std::move(args)},
-                      {"assumes", std::move(assumes)},
-                      {"workspaces", toArray(kernel.workspaces)},
-                      {"variants", std::move(variants)}};
+  std::vector<Assume> assumes = kernel.assumes;
+  llvm::append_range(assumes, factsAsAssumes(kernel));
+  return json::Object{
+      {"name", kernel.name},
+      {"args", arrayOf(kernel.args, [](const Argument &arg) { return toJson(arg); })},
+      {"assumes", arrayOf(assumes, [](const Assume &assume) { return toJson(assume); })},
+      {"workspaces", toArray(kernel.workspaces)},
+      {"variants",
+       arrayOf(kernel.variants, [](const Variant &variant) { return toJson(variant); })}};
 }
 
 std::string tessera::contract::toJson(const Contract &contract) {
-  json::Array kernels;
-  for (const Kernel &kernel : contract.kernels)
-    kernels.push_back(::toJson(kernel));
-  json::Object root{{"version", 1},
-                    {"compiler", contract.compiler},
-                    {"target", contract.target},
-                    {"kernels", std::move(kernels)}};
+  json::Value root = json::Object{{"version", 1},
+                                  {"compiler", contract.compiler},
+                                  {"target", contract.target},
+                                  {"kernels", arrayOf(contract.kernels, [](const Kernel &kernel) {
+                                     return ::toJson(kernel);
+                                   })}};
   auto print = [&] {
     std::string text;
-    llvm::raw_string_ostream(text) << json::Value(json::Object(root));
+    llvm::raw_string_ostream(text) << root;
     return text;
   };
   std::string text = print();
@@ -424,7 +370,7 @@ std::string tessera::contract::toJson(const Contract &contract) {
   const bool choosesMembers = llvm::StringRef(text).contains("\"member\":");
   if (!choosesMembers && !llvm::StringRef(text).contains("\"let\":["))
     return text;
-  root["version"] = choosesMembers ? 3 : 2;
+  (*root.getAsObject())["version"] = choosesMembers ? 3 : 2;
   return print();
 }
 

@@ -68,6 +68,7 @@ json::Value Sharing::write(unsigned number) {
   if (node.expr.kind() != Expr::Kind::Apply)
     return toJson(node.expr);
   json::Array operands;
+  operands.reserve(node.operands.size());
   for (unsigned operand : node.operands)
     operands.push_back(write(operand));
   json::Object written{{"op", node.expr.op()}, {"args", std::move(operands)}};

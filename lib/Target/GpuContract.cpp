@@ -120,10 +120,10 @@ static LogicalResult fill(llvm::json::Object &launch, LLVM::LLVMFuncOp func, Str
   return success();
 }
 
-FailureOr<std::string> tessera::finishGpuContract(ModuleOp module, StringRef compiler) {
+FailureOr<llvm::json::Value> tessera::finishGpuContract(ModuleOp module, StringRef compiler) {
   auto text = module->getAttrOfType<StringAttr>(contract::kModuleAttr);
   if (!text)
-    return std::string();
+    return llvm::json::Value(nullptr);
   llvm::Expected<llvm::json::Value> contract = contract::parseJson(text.getValue());
   if (!contract) {
     module.emitError("'") << contract::kModuleAttr
@@ -173,11 +173,18 @@ FailureOr<std::string> tessera::finishGpuContract(ModuleOp module, StringRef com
   }
   (*contract->getAsObject())["compiler"] = compiler.str();
   put(*contract, "kernels", std::move(kernels));
-  std::string result;
-  llvm::raw_string_ostream(result) << *contract;
-  if (failed(contract::checkLimits(result, module)))
+  return std::move(*contract);
+}
+
+FailureOr<std::string> tessera::printGpuContract(ModuleOp module,
+                                                 const llvm::json::Value &contract) {
+  std::string text;
+  if (contract.kind() == llvm::json::Value::Null)
+    return text;
+  llvm::raw_string_ostream(text) << contract;
+  if (failed(contract::checkLimits(text, module)))
     return failure();
-  return result;
+  return text;
 }
 
 void tessera::embedGpuContract(llvm::Module &module, StringRef json) {

@@ -3,7 +3,6 @@
 
 #include "tessera/Target/SharedFunctions.h"
 
-#include "tessera/Contract/Contract.h"
 #include "tessera/Target/GpuContract.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -82,18 +81,12 @@ static llvm::StringMap<unsigned> countUses(ModuleOp module, json::Object &contra
   return uses;
 }
 
-SharedFunctions tessera::shareFunctions(ModuleOp module, std::string &contract,
+SharedFunctions tessera::shareFunctions(ModuleOp module, json::Value &contract,
                                         llvm::function_ref<bool(StringRef, StringRef)> mayShare) {
   SharedFunctions shared;
-  // Most contracts have no members.
-  if (!StringRef(contract).contains("\"member\":"))
+  if (!contract.getAsObject())
     return shared;
-  llvm::Expected<json::Value> parsed = contract::parseJson(contract);
-  if (!parsed) {
-    llvm::consumeError(parsed.takeError());
-    return shared;
-  }
-  json::Object &root = *parsed->getAsObject();
+  json::Object &root = *contract.getAsObject();
   const llvm::StringMap<unsigned> uses = countUses(module, root);
   SymbolTable symbols(module);
   forEach(root, "kernels", [&](json::Object &kernel) {
@@ -123,9 +116,5 @@ SharedFunctions tessera::shareFunctions(ModuleOp module, std::string &contract,
         forEach(variant, "launches", share);
     });
   });
-  if (!shared.empty()) {
-    contract.clear();
-    llvm::raw_string_ostream(contract) << *parsed;
-  }
   return shared;
 }

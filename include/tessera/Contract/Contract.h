@@ -64,6 +64,9 @@ private:
   std::shared_ptr<const Node> node;
 };
 
+/// The nodes of an expression, each after its operands and once.
+std::vector<Expr> nodesInOrder(const Expr &expr);
+
 /// The nodes of an expression as launchers count them: operations once, leaves as often as they are
 /// used.
 size_t numNodes(const Expr &expr);
@@ -74,8 +77,24 @@ struct LaunchNumbers {
   int64_t cores = 1;
 };
 
-/// The value that a launcher would compute. Nothing if it depends on a stride, a scalar or
-/// clusters, overflows, divides by zero or shifts too far.
+/// An expression that is evaluated for many launches.
+class Evaluator {
+public:
+  explicit Evaluator(const Expr &expr);
+  Evaluator(Evaluator &&) noexcept;
+  ~Evaluator();
+
+  /// The value that a launcher would compute. Nothing if it depends on a stride, a scalar or
+  /// clusters, overflows, divides by zero or shifts too far.
+  std::optional<int64_t> at(const LaunchNumbers &numbers);
+
+private:
+  struct Step;
+  std::vector<Step> steps;
+  std::vector<std::optional<int64_t>> values; ///< of the steps
+};
+
+/// The value for one launch.
 std::optional<int64_t> evaluate(const Expr &expr, const LaunchNumbers &numbers);
 
 /// The operations that an expression uses more than once, operands before users. Empty if the

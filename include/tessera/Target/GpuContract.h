@@ -9,6 +9,7 @@
 #define TESSERA_TARGET_GPUCONTRACT_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
 
 #include <string>
 
@@ -27,10 +28,14 @@ constexpr llvm::StringLiteral kDescriptorsAttr = "tessera.descriptors";
 /// Requires allocated kernels; sets `tile.contract`.
 mlir::LogicalResult recordGpuContract(mlir::ModuleOp module);
 
-/// Requires a module of llvm functions: the JSON of the contract, complete. The empty text if no
-/// contract was recorded (a module that was written by hand). `compiler` is the text of the field
-/// of that name.
-mlir::FailureOr<std::string> finishGpuContract(mlir::ModuleOp module, llvm::StringRef compiler);
+/// Requires a module of llvm functions: the JSON of the contract, complete. Null if no contract was
+/// recorded (a module that was written by hand). `compiler` is the text of the field of that name.
+mlir::FailureOr<llvm::json::Value> finishGpuContract(mlir::ModuleOp module,
+                                                     llvm::StringRef compiler);
+
+/// The text of a finished contract, empty for null. Fails if it is longer than launchers read.
+mlir::FailureOr<std::string> printGpuContract(mlir::ModuleOp module,
+                                              const llvm::json::Value &contract);
 
 /// Adds the global that carries the contract. External, or LLVM would drop it.
 void embedGpuContract(llvm::Module &module, llvm::StringRef json);

@@ -7,6 +7,7 @@
 #define TESSERA_TARGET_SHAREDFUNCTIONS_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
 
 #include <map>
 
@@ -20,7 +21,7 @@ using SharedFunctions = std::map<std::string, std::string>;
 /// family, with as many threads and bytes of shared memory, and `mayShare(kept, erased)` has to
 /// agree. Functions of kernels that are no members stay, since each is known by its name, and so
 /// does a function that is erased for one user and has others.
-SharedFunctions shareFunctions(mlir::ModuleOp module, std::string &contract,
+SharedFunctions shareFunctions(mlir::ModuleOp module, llvm::json::Value &contract,
                                llvm::function_ref<bool(llvm::StringRef, llvm::StringRef)> mayShare);
 
 } // namespace tessera

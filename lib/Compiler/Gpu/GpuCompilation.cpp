@@ -217,7 +217,7 @@ collectRejected(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &p
 }
 
 /// Compiles equal functions of members once. The report names the functions that are launched.
-static void share(ModuleOp module, std::string &contract,
+static void share(ModuleOp module, llvm::json::Value &contract,
                   std::map<std::string, PtxasPolicy> &policies, Report &report) {
   const SharedFunctions shared =
       shareFunctions(module, contract, [&](StringRef kept, StringRef erased) {
@@ -297,13 +297,14 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
   const Machine &machine = cta::machineOf(module);
   result.report.target = machine.chip;
   result.report.compiler = compilerText(module, runner);
-  FailureOr<std::string> contract = finishGpuContract(module, result.report.compiler);
-  if (failed(contract))
+  FailureOr<llvm::json::Value> described = finishGpuContract(module, result.report.compiler);
+  if (failed(described))
     return failure();
   // Not if each line of code is to be one of its own launch.
   if (!options.lineInfo)
-    share(module, *contract, policies, result.report);
-  if (failed(runner.save("contract.json", *contract, loc)))
+    share(module, *described, policies, result.report);
+  FailureOr<std::string> contract = printGpuContract(module, *described);
+  if (failed(contract) || failed(runner.save("contract.json", *contract, loc)))
     return failure();
   if (result.kind == Emit::Json) {
     result.artifact = *contract;

@@ -85,3 +85,12 @@ TEST(Evaluate, SharedPartsOnce) {
     sum = Expr::apply("minsi", {sum, sum});
   EXPECT_EQ(evaluate(sum, numbersOf(3)), 3);
 }
+
+TEST(Evaluate, ManyLaunches) {
+  Expr rows = Expr::size(0, 0);
+  Evaluator evaluator(Expr::apply("floordivs", {Expr::constant(60), rows}));
+  EXPECT_EQ(evaluator.at(numbersOf(5)), 12);
+  // A launch without a value leaves nothing behind.
+  EXPECT_EQ(evaluator.at(numbersOf(0)), std::nullopt);
+  EXPECT_EQ(evaluator.at(numbersOf(7)), 8);
+}
