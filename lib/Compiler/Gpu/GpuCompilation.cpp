@@ -5,6 +5,7 @@
 #include "Gpu/PtxasPolicies.h"
 #include "Gpu/RelaxOccupancy.h"
 #include "Input/CheckLimits.h"
+#include "Input/DropSlowVariants.h"
 #include "Report/CollectReport.h"
 #include "Report/SlowPaths.h"
 #include "Targets.h"
@@ -59,10 +60,12 @@ static Phase lastPhase(Emit kind) {
 
 /// The phase up to which passes run next. If no IR between is asked for, they run from placed to
 /// allocated without a stop. Then everything that several passes refuse in several kernels is known
-/// at once, and these kernels are compiled again together.
-static Phase nextStop(Phase phase, Phase last, const CompileOptions &options) {
+/// at once, and these kernels are compiled again together. At phase planned, members of families
+/// lose variants.
+static Phase nextStop(Phase phase, Phase last, bool dropsVariants, const CompileOptions &options) {
   if (options.saveTemps.empty() && phase >= Phase::Placed && phase < Phase::Allocated)
-    return std::min(last, Phase::Allocated);
+    return std::min(last,
+                    dropsVariants && phase < Phase::Planned ? Phase::Planned : Phase::Allocated);
   return static_cast<Phase>(static_cast<unsigned>(phase) + 1);
 }
 
@@ -256,8 +259,13 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
   Phase phase = given;
   if (given > Phase::Allocated)
     readPolicies(module, runner, policies);
+  // Members that the user listed are compiled as they are, also for measuring.
+  const bool dropsVariants =
+      given < Phase::Planned && options.memberList.empty() && hasFamilies(module);
   bool hasCheckedRegisters = false;
   auto atPhase = [&]() -> LogicalResult {
+    if (phase == Phase::Planned && dropsVariants)
+      dropSlowVariants(module);
     if (phase >= Phase::Placed && phase <= Phase::Allocated && !hasCheckedRegisters) {
       hasCheckedRegisters = true;
       if (failed(checkThreadRegisters(module, options.limits)))
@@ -281,7 +289,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
       return failure();
     if (phase >= last)
       break;
-    Phase next = nextStop(phase, last, options);
+    Phase next = nextStop(phase, last, dropsVariants, options);
     if (failed(runner.runPhase(module, phase, next, pipeline)))
       return failure();
     phase = next;

@@ -5,7 +5,7 @@
 #ifndef TESSERA_LIB_COMPILER_INPUT_CHOOSEMEMBERS_H
 #define TESSERA_LIB_COMPILER_INPUT_CHOOSEMEMBERS_H
 
-#include "tessera/Contract/Contract.h"
+#include "Input/TakeFastest.h"
 #include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Pipelines.h"
 
@@ -42,11 +42,8 @@ struct Member {
 };
 
 /// A member that compiles as far as its predicted time.
-struct Candidate {
+struct Candidate : TimedKernel {
   Member member;
-  contract::Kernel kernel; ///< arguments and conditions; no variants
-  contract::Expr cost;
-  bool hasProducts = false;
 };
 
 /// A candidate that turned out not to compile.
