@@ -32,7 +32,7 @@ int64_t tessera::plan::clusterOfPlan(const Machine &machine, const PlanFacts &fa
   const Plan plan = given.closed();
   const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.usesCpAsync &&
                       facts.streamCycles == 0 && *plan.stages > 0 && *plan.producers > 0 &&
-                      *plan.persistent == 1 && *plan.streamK == 0;
+                      *plan.persistent == 1;
   double bytes = 0;
   bool helps = false;
   for (const PlanFacts::Load &load : facts.loads) {
@@ -40,6 +40,11 @@ int64_t tessera::plan::clusterOfPlan(const Machine &machine, const PlanFacts &fa
     helps |= load.offLines && load.shareable && !(load.dims >> dim & 1);
   }
   if (!mayRun || !helps || bytes / machine.l2BytesPerCycle <= kBoundByL2 * facts.tensorCycles)
+    return 1;
+  // Few rows have few output tiles, and one row of them often. Blocks without clusters then divide
+  // all iterations evenly. And where a producer gives registers away, the numbers of clusters and
+  // of parts together leave too few.
+  if (*plan.streamK && (facts.isBoundByBytes() || *plan.registers))
     return 1;
   if (!facts.isPlainProduct() || facts.isBoundByBytes())
     return 2;

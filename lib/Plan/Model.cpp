@@ -289,7 +289,7 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   const Plan plan = given.closed();
   PlanPrediction result;
   const double blocks = *plan.blocksPerSM;
-  double loaded = 0, ofLines = 0, arriving = 0;
+  double loaded = 0, ofLines = 0, ofOneRow = 0, arriving = 0;
   for (const PlanFacts::Load &load : facts.loads) {
     loaded += load.bytes;
     arriving +=
@@ -297,13 +297,16 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
     // The blocks of a cluster fetch a part each of what they share.
     const bool isShared = plan.cluster.value_or(1) > 1 && plan.clusterDim && load.shareable &&
                           !(load.dims >> *plan.clusterDim & 1);
-    ofLines += load.bytes / (load.unevenRows ? machine.l2BytesOffLines : machine.l2BytesApart) /
-               (isShared ? *plan.cluster : 1);
+    const double rate = load.unevenRows ? machine.l2BytesOffLines : machine.l2BytesApart;
+    ofLines += load.bytes / rate / (isShared ? *plan.cluster : 1);
+    ofOneRow += load.bytes / rate;
   }
-  result.lines = blocks * ofLines * (*plan.streamK ? kLinesOfParts : 1);
-  result.linesAlone =
-      result.lines * (*plan.streamK || facts.isBoundByBytes() ? 1 : kLeastShareOfLines);
+  // Blocks in clusters read at the same places.
+  const bool inParts = *plan.streamK && plan.cluster.value_or(1) == 1;
+  result.lines = blocks * ofLines * (inParts ? kLinesOfParts : 1);
+  result.linesAlone = result.lines * (inParts || facts.isBoundByBytes() ? 1 : kLeastShareOfLines);
   result.linesAlone = std::max(result.linesAlone, kSustainedTensor * blocks * facts.tensorCycles);
+  result.linesOfOneRow = blocks * ofOneRow;
   result.blocksPerSM = *plan.blocksPerSM;
   result.cluster = plan.cluster.value_or(1);
   auto atLeast = [&](double cycles, const char *bound) {

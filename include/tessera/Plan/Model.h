@@ -127,6 +127,8 @@ struct PlanPrediction {
   /// What L2 takes for that in a large launch, and in one with a few blocks. Plans are not chosen
   /// by it: they all suffer from it. The blocks of a cluster fetch a part each of what they share.
   double lines = 0, linesAlone = 0;
+  /// `lines` of a grid without clusters of full size, whose blocks share next to nothing.
+  double linesOfOneRow = 0;
   /// `round` if L2 takes that long: slots that are filled during an epilogue then save more.
   double roundOfLines = 0;
   int64_t blocksPerSM = 1;

@@ -13,6 +13,7 @@
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Tile/Params/Members.h"
 #include "tessera/Dialect/Tile/Transforms.h"
+#include "tessera/Plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -59,6 +60,18 @@ static bool becomesDivided(ModuleOp module, const CandidateOptions &options) {
          module.walk([](cta::PutPartialOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
+/// Members are chosen by the times that divided ones have without clusters. Those in clusters are
+/// predicted about 15 % too short next to undivided ones, and the members chosen by these were
+/// slower (docs/performance/log.md, 2026-11-27). The launcher goes by them.
+static void withoutClusters(tile::KernelOp member) {
+  MLIRContext *context = member.getContext();
+  context->loadDialect<cta::CtaDialect>(); // nothing in a source need use it
+  plan::Plan alone;
+  alone.cluster = 1;
+  member.setPlanAttr(cta::PlanAttr::get(context, alone));
+  member->setAttr(cta::kTriedPlanAttr, UnitAttr::get(context));
+}
+
 /// Binds the parameters in a module of its own and predicts the time; nothing if something fails.
 static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &candidate,
                                         const CandidateOptions &options) {
@@ -82,6 +95,8 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &can
   if (failed(tile::bindParams(member, candidate.binding)) || failed(options.check(*module)))
     return std::nullopt;
   candidate.applyTo(member);
+  if (candidate.isDivided)
+    withoutClusters(member);
   PassManager pm(module->getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(false);
   TilePipelineOptions pipeline = options.pipeline;

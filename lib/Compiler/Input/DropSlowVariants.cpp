@@ -90,11 +90,12 @@ static std::optional<Variant> describe(tile::KernelOp kernel) {
   }
   SmallVector<Attribute> facts;
   if (std::optional<ArrayAttr> guards = kernel.getGuards())
-    for (auto guard : guards->getAsRange<tile::GuardAttr>())
+    for (auto guard : guards->getAsRange<tile::GuardAttr>()) {
       if (std::optional<contract::Expr> condition = conditionOf(guard))
         described->assumes.push_back({std::move(*condition), ""});
       else
         facts.push_back(guard);
+    }
   return Variant{kernel,
                  {std::move(*described), std::move(*cost), cta::multipliesMatrices(kernel)},
                  std::move(facts)};

@@ -175,6 +175,8 @@ static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
   if (prediction.streamK)
     sizes.append({b.getNamedAttr("stream_k", b.getI64IntegerAttr(prediction.streamK)),
                   cycles("hand_over", prediction.handOver)});
+  if (prediction.streamK && prediction.cluster > 1)
+    sizes.push_back(cycles("lines_one_row", prediction.linesOfOneRow));
   return b.getDictionaryAttr(sizes);
 }
 

@@ -47,9 +47,10 @@ struct TileWork {
 
 /// The output tiles of a launch, the iterations of each, and the blocks that run concurrently.
 struct Waves {
-  Value tiles, trips, places, cores;
+  Value tiles, trips, places, cores; ///< in clusters, their numbers
   int64_t blocksPerSM;
-  Value isNarrow; ///< whether there is one row or one column of output tiles
+  /// Whether there is one row or one column of output tiles; null in clusters.
+  Value isNarrow;
 };
 
 class Predictor {
@@ -77,6 +78,7 @@ private:
   Value computeBefore(Value value, unsigned depth);
   Value tripsOf(scf::ForOp loop);
   Value outputTiles();
+  Value outputTilesAlong(int64_t dim);
   Value isNarrow(Value tiles);
   scf::ForOp mainLoop();
   Value planned(DictionaryAttr prediction);
@@ -170,6 +172,11 @@ Value Predictor::outputTiles() {
        llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep()))
     tiles = mul(tiles, count(index(lower), index(upper), index(step)));
   return tiles;
+}
+
+Value Predictor::outputTilesAlong(int64_t dim) {
+  return count(index(grid.getMixedLower()[dim]), index(grid.getMixedUpper()[dim]),
+               index(grid.getMixedStep()[dim]));
 }
 
 Value Predictor::isNarrow(Value tiles) {
@@ -287,10 +294,25 @@ Value Predictor::planned(DictionaryAttr prediction) {
   Value memory = memoryOf(bytes, all);
   Value atLeast = memoryOf(bytes, largest(make<arith::MinSIOp>(tiles, cores), index(1)));
   if (int64_t least = number("stream_k")) {
-    auto [isDivided, inAll] = divided({tiles, trips, places, cores, blocks, isNarrow(tiles)}, least,
-                                      iteration, parts(number("hand_over")));
-    Value waves = make<arith::CeilDivSIOp>(tiles, places);
-    cycles = b.createOrFold<arith::SelectOp>(loc, isDivided, add(mul(waves, round), inAll), cycles);
+    Waves waves{tiles, trips, places, cores, blocks, {}};
+    Value ofParts = iteration; // when all SMs are at work
+    if (const int64_t cluster = number("cluster"); cluster > 1) {
+      // The clusters have output tiles together, and no sequence.
+      waves.tiles = make<arith::CeilDivSIOp>(tiles, index(cluster));
+      for (Value *count : {&waves.places, &waves.cores})
+        *count = largest(make<arith::DivUIOp>(*count, index(cluster)), index(1));
+      ofParts = largest(iteration, parts(ofBlock("lines")));
+      const int64_t dim = kernel.getPlanAttr() ? planOf(kernel).getClusterDim().value_or(0) : 0;
+      Value isShort = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                                    outputTilesAlong(dim), index(cluster));
+      ofParts = b.createOrFold<arith::SelectOp>(
+          loc, isShort, largest(ofParts, parts(ofBlock("lines_one_row"))), ofParts);
+    } else {
+      waves.isNarrow = isNarrow(tiles);
+    }
+    auto [isDivided, inAll] = divided(waves, least, ofParts, parts(number("hand_over")));
+    Value rounds = mul(make<arith::CeilDivSIOp>(tiles, places), round);
+    cycles = b.createOrFold<arith::SelectOp>(loc, isDivided, add(rounds, inAll), cycles);
     atLeast = b.createOrFold<arith::SelectOp>(loc, isDivided, memory, atLeast);
   }
   Value less = make<arith::MinSIOp>(cycles, memory);
@@ -316,7 +338,9 @@ std::pair<Value, Value> Predictor::divided(const Waves &of, int64_t least, Value
   // sequence, where they are one row or one column.
   Value possible = divide(of.places, largest(rest, one));
   Value isSequence =
-      make<arith::AndIOp>(is(arith::CmpIPredicate::slt, possible, index(2)), of.isNarrow);
+      of.isNarrow
+          ? make<arith::AndIOp>(is(arith::CmpIPredicate::slt, possible, index(2)), of.isNarrow)
+          : arith::ConstantIntOp::create(b, loc, 0, 1);
   Value pieces =
       smallest(smallest(possible, index(plan::kMostPartsOfTile)), divide(of.trips, index(least)));
   Value ofOne = ceilDiv(of.trips, largest(pieces, one));

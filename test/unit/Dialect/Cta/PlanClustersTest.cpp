@@ -51,14 +51,22 @@ TEST(PlanClusters, ClustersWhereL2Binds) {
   for (PlanFacts::Load &load : off.loads)
     load.shareable = false;
   EXPECT_EQ(cluster(off), 1);
-  // Products that wait for each other, and plans without waves.
+  // Plans without waves, and products that wait for each other.
   off = offLines(large, {0, 1});
   Plan plan = choose(off);
   plan.persistent = 0;
   EXPECT_EQ(clusterOfPlan(kMachine, off, plan, 0), 1);
+  // Parts of output tiles, but not of few rows, whose blocks divide all iterations evenly without
+  // clusters, and not where a producer gives registers away.
   plan = choose(off);
   plan.streamK = 8;
+  EXPECT_EQ(clusterOfPlan(kMachine, off, plan, 0), 2);
+  plan.registers = 232;
   EXPECT_EQ(clusterOfPlan(kMachine, off, plan, 0), 1);
+  PlanFacts few = offLines(gemm(16, 64, 128, 1), {0, 1});
+  plan = choose(few);
+  plan.streamK = 8;
+  EXPECT_EQ(clusterOfPlan(kMachine, few, plan, 0), 1);
   off.streamCycles = 2000;
   EXPECT_EQ(clusterOfPlan(kMachine, off, choose(off), 0), 1);
   off.streamCycles = 0;
@@ -142,6 +150,13 @@ TEST(PlanClusters, TrafficOfL2) {
   PlanRequest divided;
   divided.streamK = 1;
   EXPECT_EQ(predict(off, divided).linesAlone, predict(off, divided).lines);
+  EXPECT_GT(predict(off, divided).lines, predict(off).lines) << "parts are at different places";
+  // The blocks of a cluster are at the same ones, but share nothing in a grid with one row.
+  PlanRequest together = inClusters(4);
+  together.streamK = 1;
+  EXPECT_EQ(predict(off, together).lines, predict(off, inClusters(4)).lines);
+  EXPECT_EQ(predict(off, together).linesAlone, predict(off, inClusters(4)).linesAlone);
+  EXPECT_NEAR(predict(off, together).linesOfOneRow, predict(off).lines, 1);
   const PlanFacts few = offLines(gemm(16, 64, 128, 1));
   EXPECT_EQ(predict(few).linesAlone, predict(few).lines);
   // Four blocks of a cluster find room on 120 of 132 SMs.

@@ -273,7 +273,8 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
     * A pipelined grid takes what `cta.prediction` says: `launch + waves · (lines_round + iterations · i)` cycles, where `i` is the largest of `iteration`,
       `lines_alone`, and `lines` times the part of the SMs that have output tiles; or what memory needs, for the bytes that the grid moves once, if that is more. The iterations are
       those of the main loop. With `stream_k` the iterations of the last wave are fewer, and each part of an output tile hands its partial
-      sums on, one after the other.
+      sums on, one after the other; in clusters, such an iteration takes `lines`, or `lines_one_row` where the grid has fewer output tiles along the
+      cluster than the cluster has blocks.
     * Of another grid an SM takes its share of the output tiles one after the other. Each takes as long as the slowest of the instructions
       of its warpgroups, its bytes at the SM's share of the memory, and its latency, divided by the blocks that the registers admit.
 

@@ -1,0 +1,42 @@
+// RUN: tile-opt %s --tessera-to-planned=variants=aligned | FileCheck %s
+// The predicted time of a divided member whose blocks are in clusters.
+
+// In clusters their numbers count, and there is no sequence. Where the grid has fewer rows than a cluster has blocks, these share nothing.
+// CHECK-LABEL: tile.kernel @divided_in_clusters_aligned
+// CHECK-SAME: cluster = 4
+// CHECK: tile.grid
+// CHECK-SAME: lines_one_row = 1130 : i64
+// CHECK: arith.muli %{{.*}}, %c120{{.*}} : index
+// CHECK: %[[CORES:.*]] = arith.maxsi
+// CHECK: %[[CLUSTERS:.*]] = arith.ceildivsi %{{.*}}, %c4{{.*}} : index
+// CHECK: arith.divui %[[CORES]], %c4{{.*}} : index
+// CHECK: %[[UNITS:.*]] = arith.maxsi
+// CHECK: %[[SHARED:.*]] = arith.maxsi %{{.*}}, %c45184{{.*}} : index
+// CHECK: %[[IS_SHORT:.*]] = arith.cmpi slt, %{{.*}}, %c4{{.*}} : index
+// CHECK: %[[ALONE:.*]] = arith.maxsi %[[SHARED]], %c72320{{.*}} : index
+// CHECK: %[[ITERATION:.*]] = arith.select %[[IS_SHORT]], %[[ALONE]], %[[SHARED]] : index
+// CHECK: %[[FULL:.*]] = arith.divui %[[CLUSTERS]], %[[UNITS]] : index
+// CHECK: arith.muli %{{.*}}, %[[ITERATION]] : index
+// CHECK: tile.cost
+tile.kernel @divided_in_clusters(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]},
+                                 %B: memref<?x?xbf16> {tile.shape = ["N", "K"]},
+                                 %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
+    attributes {tile.member_of = "product", tile.member = "BM=128,stream-k", cta.stream_k} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%sum = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%j, %k] dims = [1, 0] : memref<?x?xbf16> -> tensor<64x128xbf16>
+      %next = tile.mma %a, %b, %sum : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %c = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>
+    tile.store %c, %C[%i, %j] : tensor<128x128xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}
