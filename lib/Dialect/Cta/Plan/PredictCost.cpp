@@ -175,6 +175,8 @@ Value Predictor::outputTiles() {
 }
 
 Value Predictor::outputTilesAlong(int64_t dim) {
+  // A plan that was written by hand may name a dimension that the grid does not have.
+  dim = std::clamp<int64_t>(dim, 0, static_cast<int64_t>(grid.getMixedStep().size()) - 1);
   return count(index(grid.getMixedLower()[dim]), index(grid.getMixedUpper()[dim]),
                index(grid.getMixedStep()[dim]));
 }
