@@ -358,6 +358,17 @@ static void mergeAssumes(Kernel &known, Variant &variant, std::vector<Assume> as
   }
 }
 
+std::optional<Expr> tessera::contract::predictedTime(tile::KernelOp kernel) {
+  auto costs = kernel.getBody().getOps<tile::CostOp>();
+  if (costs.empty())
+    return std::nullopt;
+  ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) { return success(); });
+  FailureOr<Expr> nanoseconds = buildExpr((*costs.begin()).getNanoseconds(), *costs.begin());
+  if (failed(nanoseconds) || nanoseconds->depth() > kMaxDepth || numNodes(*nanoseconds) > kMaxNodes)
+    return std::nullopt;
+  return *nanoseconds;
+}
+
 /// The name of the variant, its member and its predicted time.
 static LogicalResult describeVariant(tile::KernelOp kernel, Variant &variant) {
   if (kernel.getVariant())
@@ -370,14 +381,7 @@ static LogicalResult describeVariant(tile::KernelOp kernel, Variant &variant) {
   if (!variant.member.empty())
     variant.name = variant.member + "/" + variant.name;
   if (!variant.member.empty())
-    for (auto cost : kernel.getBody().getOps<tile::CostOp>()) {
-      // Without a predicted time a member is taken last; that is no reason to refuse the program.
-      ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) { return success(); });
-      FailureOr<Expr> nanoseconds = buildExpr(cost.getNanoseconds(), cost);
-      if (succeeded(nanoseconds) && nanoseconds->depth() <= kMaxDepth &&
-          numNodes(*nanoseconds) <= kMaxNodes)
-        variant.cost = std::move(*nanoseconds);
-    }
+    variant.cost = predictedTime(kernel); // without one a member is taken last
   return checkText(kernel, variant.name, "a variant's name");
 }
 

@@ -253,6 +253,10 @@ using tile::kMaxAlign;
 /// which is emitted at an op that no expression can describe.
 mlir::FailureOr<Expr> buildExpr(mlir::Value value, mlir::Operation *user);
 
+/// The predicted nanoseconds of a launch of the kernel (`tile.cost`). Nothing if the kernel has no
+/// prediction, or one that a launcher cannot compute; that is no error, and nothing is emitted.
+std::optional<Expr> predictedTime(tile::KernelOp kernel);
+
 /// JSON of numbers, strings, lists and objects as an attribute. Numbers become i64.
 mlir::Attribute toAttribute(mlir::MLIRContext *context, const llvm::json::Value &value);
 

@@ -107,14 +107,9 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &can
   if (failed(pm.run(*module)))
     return std::nullopt;
   tile::KernelOp first = *module->getOps<tile::KernelOp>().begin();
-  auto costs = first.getBody().getOps<tile::CostOp>();
-  if (costs.empty())
-    return std::nullopt;
-  FailureOr<contract::Expr> cost =
-      contract::buildExpr((*costs.begin()).getNanoseconds(), *costs.begin());
+  std::optional<contract::Expr> cost = contract::predictedTime(first);
   FailureOr<contract::Kernel> described = contract::describeKernel(first);
-  if (failed(cost) || failed(described) ||
-      (candidate.isDivided && !becomesDivided(*module, options)))
+  if (!cost || failed(described) || (candidate.isDivided && !becomesDivided(*module, options)))
     return std::nullopt;
   const bool hasProducts = cta::multipliesMatrices(first);
   return Candidate{{std::move(*described), std::move(*cost), hasProducts}, candidate};

@@ -72,13 +72,9 @@ static std::optional<contract::Expr> conditionOf(tile::GuardAttr guard) {
 static std::optional<Variant> describe(tile::KernelOp kernel) {
   // That is no error of the program. If it is one of the contract, it is reported there.
   ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) { return success(); });
-  auto costs = kernel.getBody().getOps<tile::CostOp>();
-  if (costs.empty())
-    return std::nullopt;
-  FailureOr<contract::Expr> cost =
-      contract::buildExpr((*costs.begin()).getNanoseconds(), *costs.begin());
+  std::optional<contract::Expr> cost = contract::predictedTime(kernel);
   FailureOr<contract::Kernel> described = contract::describeKernel(kernel);
-  if (failed(cost) || failed(described))
+  if (!cost || failed(described))
     return std::nullopt;
   for (auto assume : kernel.getBody().getOps<tile::AssumeOp>()) {
     if (!assume.getGuard())
