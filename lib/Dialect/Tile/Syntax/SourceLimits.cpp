@@ -8,13 +8,15 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <utility>
+
 using namespace mlir;
 using namespace tessera::tile;
 
 namespace {
 
-/// One pass over the words of a text. It knows strings, comments, brackets and definitions of
-/// aliases; whether all that makes sense is the parser's question.
+/// One pass over the words of a text. It knows strings, comments, brackets, and definitions of
+/// aliases and values; whether all that makes sense is the parser's question.
 class SourceScanner {
 public:
   explicit SourceScanner(StringRef text) : text(text) { open.push_back({'\0', 0}); }
@@ -29,6 +31,9 @@ private:
   struct Bracket {
     char sign;
     unsigned operators; ///< one after the other, not in brackets of their own
+    /// Of a region, `{`: the values named by the operation before it.
+    llvm::SmallVector<StringRef, 4> operands = {};
+    bool isOfBlock = false; ///< `(`: around the arguments of a block
   };
   struct Alias {
     unsigned nesting = 0;
@@ -65,11 +70,20 @@ private:
       return;
     }
     endDefinition(c);
+    if (c != ',' && c != '%')
+      results.clear();
     isNewLine = false;
     ++words;
     switch (c) {
     case '"':
       return skipString();
+    case '%':
+      return scanValue();
+    case '^':
+      ++at;
+      takeWhile(isWord);
+      isBlock = at < text.size() && text[at] == '(';
+      return;
     case '(':
     case '[':
     case '{':
@@ -79,6 +93,7 @@ private:
     case ']':
     case '}':
     case '>':
+      findEmptyGroup();
       ++at;
       return closeBracket(c);
     case ',':
@@ -117,9 +132,16 @@ private:
     StringRef word = takeWhile(isWord);
     if (word == "floordiv" || word == "ceildiv" || word == "mod")
       countOperator(start);
+    if (word.contains('.')) { // the name of an operation, after its results
+      operation = word;
+      operands.clear();
+    }
   }
 
   void skipString() {
+    // The name of an operation, or something else.
+    operation = text.drop_front(at + 1).take_while(isWord);
+    operands.clear();
     // As MLIR's lexer does: a string ends with its line.
     for (++at; at < text.size() && text[at] != '\n'; ++at) {
       if (text[at] == '"') {
@@ -140,6 +162,10 @@ private:
     if (c == '{')
       open.back().operators = 0;
     open.push_back({c, 0});
+    if (c == '{')
+      for (StringRef name : open.back().operands = std::exchange(operands, {}))
+        ++hidden[name];
+    open.back().isOfBlock = std::exchange(isBlock, false);
     reach(at++, nesting());
   }
 
@@ -153,8 +179,55 @@ private:
       return;
     }
     auto match = llvm::find_if(llvm::reverse(open), [](const Bracket &b) { return b.sign != '<'; });
-    if (match != open.rend() && match->sign == opening)
-      open.truncate(open.size() - 1 - (match - open.rbegin()));
+    if (match == open.rend() || match->sign != opening)
+      return;
+    const size_t left = open.size() - 1 - (match - open.rbegin());
+    for (const Bracket &bracket : llvm::drop_begin(open, left))
+      for (StringRef name : bracket.operands)
+        --hidden[name];
+    if (opening == '{') // the operation may go on: with "else", say
+      operands = std::move(match->operands);
+    open.truncate(left);
+  }
+
+  /// `[[0], []]` of a reshape. The verifier of such an operation ends the process.
+  void findEmptyGroup() {
+    if (open.size() > 2 && open.back().sign == '[' && open[open.size() - 2].sign == '[' &&
+        (operation.ends_with(".expand_shape") || operation.ends_with(".collapse_shape")) &&
+        text.take_front(at).rtrim().ends_with("["))
+      fail(at, "a group of dimensions of " + operation +
+                   " is empty: each stands for at least one dimension");
+  }
+
+  /// `%name`: an operand, the argument of a block, or a result, one of a list before `=`.
+  void scanValue() {
+    const size_t start = at++;
+    const StringRef name =
+        text.substr(start, 1 + takeWhile([](char c) { return isWord(c) || c == '-'; }).size());
+    results.push_back({name, start});
+    if (text.drop_front(at).starts_with(":")) { // and the number of results
+      ++at;
+      takeWhile(llvm::isDigit);
+    }
+    const StringRef rest = text.drop_front(at).ltrim();
+    const bool isBound = rest.starts_with("="), isResult = isBound && open.back().sign != '(';
+    if (!isBound && operation.starts_with("scf."))
+      operands.push_back(name);
+    if (isResult || open.back().isOfBlock)
+      for (auto [result, offset] : results)
+        define(result, offset);
+    if (!rest.starts_with(",") || open.back().isOfBlock)
+      results.clear();
+  }
+
+  /// An operation does not see what its regions define. MLIR's parser puts a value that is defined
+  /// later in the place of what stood for it in operations that are complete. `scf.if`, `scf.while`
+  /// and others look up their operands before their regions, are not complete then, and would keep
+  /// an operand that no longer exists.
+  void define(StringRef name, size_t offset) {
+    if (!problem && hidden.lookup(name))
+      fail(offset, name + " is defined here, in a region of an operation that has it as an "
+                          "operand: define it before that operation");
   }
 
   void reach(size_t offset, unsigned depth) {
@@ -223,7 +296,12 @@ private:
 
   StringRef text;
   size_t at = 0;
-  llvm::SmallVector<Bracket> open; ///< the first stands for the whole text
+  llvm::SmallVector<Bracket> open;          ///< the first stands for the whole text
+  StringRef operation;                      ///< the last name of one
+  llvm::SmallVector<StringRef, 4> operands; ///< its values so far
+  llvm::SmallVector<std::pair<StringRef, size_t>, 4> results; ///< if `=` follows
+  bool isBlock = false;                                       ///< the arguments of a block follow
+  llvm::StringMap<unsigned> hidden; ///< how many of the regions around have it as an operand
   bool isNewLine = true;
   uint64_t words = 0; ///< of the definition
   StringRef defining; ///< empty: none

@@ -112,6 +112,45 @@ TEST(SourceLimits, Aliases) {
 }
 
 /// Modules that were not parsed from text.
+TEST(SourceLimits, OperandsThatRegionsDefine) {
+  EXPECT_EQ(problemOf("scf.if %c {\n  %c = arith.constant true\n}"),
+            "2:3: %c is defined here, in a region of an operation that has it as an operand: "
+            "define it before that operation");
+  EXPECT_EQ(placeOf("%r:2 = scf.if\n  %c -> (i1) {\n} else { %a, %c:3 = x.y\n}"), "3:14");
+  EXPECT_EQ(placeOf("scf.if %c {\n scf.if %d { %c = x.y }}"), "2:14") << "further inside";
+  EXPECT_EQ(placeOf("scf.while (%a = %b) : (i1) -> i1 {\n} do {\n^bb0(%i: i1, %b: i1):\n}"),
+            "3:14");
+  EXPECT_EQ(placeOf("scf.if %c {}\nscf.if %c { %c = x.y }"), "2:13");
+  EXPECT_EQ(placeOf("\"scf.if\"(%c) ({ %c = x.y })"), "1:17");
+  EXPECT_EQ(placeOf("scf.index_switch %c case 1 {\n} default { %c = x.y\n}"), "2:13");
+
+  EXPECT_EQ(problemOf("%c = x.y\nscf.if %c { %d = x.y %c }\n%e = x.y"), "");
+  EXPECT_EQ(problemOf("%d = scf.if %c { %e = x.y %f }\n"), "");
+  EXPECT_EQ(problemOf("scf.if %c { x.y %a, %b\n %a2 = x.y }\nx.k(%a: i1) { %c = x.y }"), "");
+  EXPECT_EQ(problemOf("scf.if %c { %a = x.y }\nscf.if %a { %b = x.y }"), "");
+  EXPECT_EQ(problemOf("scf.for %i = %a to %b iter_args(%s = %z) -> (i1) { %t = x.y %s }"), "");
+  EXPECT_EQ(problemOf("scf.while (%t = %i) : (i1) -> i1 { x.y %t } do {\n^bb0(%t: i1): }"), "");
+  EXPECT_EQ(problemOf("scf.for %i = (0) to (%a, 4) {\n %b = x.y }"), "");
+  EXPECT_EQ(problemOf("scf.if \"%c\" { // %c = \n }"), "");
+  // The parser reports what looks up its operands after its regions.
+  EXPECT_EQ(problemOf("tile.grid (%i) = (0) to (%n) step (1) { %n = x.y }"), "");
+  // As many regions as operands.
+  EXPECT_EQ(
+      problemOf("scf.y " + repeat("%a, ", 100000) + "%a {\n" + repeat("%b = x.y {}\n", 100000)),
+      "");
+}
+
+TEST(SourceLimits, EmptyGroups) {
+  EXPECT_EQ(problemOf("%a = tensor.expand_shape %b [[0],\n [ ]]"),
+            "2:4: a group of dimensions of tensor.expand_shape is empty: each stands for at least "
+            "one dimension");
+  EXPECT_EQ(placeOf("memref.collapse_shape %b [[], [0]]"), "1:28");
+  EXPECT_EQ(placeOf("\"tensor.expand_shape\"(%b) <{reassociation = [[]]}>"), "1:47");
+  EXPECT_EQ(problemOf("tensor.expand_shape %b [] output_shape [1, 1]"), "");
+  EXPECT_EQ(problemOf("tensor.collapse_shape %b [[0, 1]] : tensor<1x1xi1> into tensor<1xi1>"), "");
+  EXPECT_EQ(problemOf("x.y {a = [[]]}"), "");
+}
+
 TEST(SourceLimits, Modules) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::string said;

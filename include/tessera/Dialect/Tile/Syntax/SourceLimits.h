@@ -4,7 +4,8 @@
 // Limits of source text, which are checked before MLIR's parser sees it. The parser, and all code
 // that walks over its result, is recursive and has no limits: brackets that are nested deep enough
 // overflow the stack, and a number of a million digits stalls its conversion. The numbers are those
-// of docs/Language.md, "Limits".
+// of docs/Language.md, "Limits". A value that an operation has as an operand and its own region
+// defines is found here too: MLIR's parser frees it and goes on.
 #ifndef TESSERA_DIALECT_TILE_SYNTAX_SOURCELIMITS_H
 #define TESSERA_DIALECT_TILE_SYNTAX_SOURCELIMITS_H
 
@@ -34,7 +35,8 @@ struct SourceProblem {
   std::string message;
 };
 
-/// The first place where a text exceeds a limit, or nothing. It takes linear time and accepts any
+/// The first place where a text exceeds a limit or defines an operand of the operation around it,
+/// or nothing. It takes linear time and accepts any
 /// text, also one that is not MLIR.
 std::optional<SourceProblem> findSourceProblem(llvm::StringRef text);
 
