@@ -89,6 +89,7 @@ inline constexpr Machine kMachine = {
     .cpAsyncCycles = 9,            // measured: constants.md
     .loadBytesInFlight = 48 << 10, // measured: constants.md
     .slotLatency = 570,            // fitted: experiments.md
+    .memoryLatency = 1200,         // fitted: constants.md
     .handOverLatency = 1200,       // fitted: constants.md
     .divisionCycles = 300,         // fitted: constants.md
     .clusterLaunchCycles = 5000,   // fitted: constants.md

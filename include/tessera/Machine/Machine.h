@@ -100,6 +100,8 @@ struct Machine {
   /// The cycles from the release of a slot to the first byte of its next tile. `copyLatency`, which
   /// schedules use, is larger to be on the safe side.
   double slotLatency = 0;
+  /// By how much that is longer if L2 does not have the bytes yet.
+  double memoryLatency = 0;
   /// From the last of a block's partial sums to when another block has them, without the bytes.
   double handOverLatency = 0;
   /// What a block takes to find out which parts of output tiles it computes.

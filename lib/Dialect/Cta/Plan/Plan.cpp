@@ -154,8 +154,9 @@ static plan::Plan complete(plan::Plan plan, const plan::Plan &given, int64_t war
   return plan;
 }
 
-static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
-                             const PlanPrediction &prediction) {
+static DictionaryAttr attrOf(MLIRContext *context, const Machine &machine, const PlanFacts &facts,
+                             const plan::Plan &plan) {
+  const PlanPrediction prediction = predictPlan(machine, facts, plan);
   Builder b(context);
   SmallVector<NamedAttribute> sizes;
   if (std::optional<int64_t> outputTiles = facts.outputTiles())
@@ -172,6 +173,13 @@ static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
                 b.getNamedAttr("blocks_per_sm", b.getI64IntegerAttr(prediction.blocksPerSM)),
                 b.getNamedAttr("cluster", b.getI64IntegerAttr(prediction.cluster)),
                 b.getNamedAttr("bound", b.getStringAttr(prediction.bound))});
+  if (prediction.blocksPerSM > 1) {
+    // Such a launch has few blocks, which have few neighbours that loaded the same before.
+    plan::Plan alone = plan;
+    alone.blocksPerSM = 1;
+    sizes.push_back(cycles("by_itself", predictPlan(machine, facts, alone).iteration +
+                                            machine.memoryLatency / double(*alone.stages)));
+  }
   if (prediction.streamK)
     sizes.append({b.getNamedAttr("stream_k", b.getI64IntegerAttr(prediction.streamK)),
                   cycles("hand_over", prediction.handOver)});
@@ -323,7 +331,7 @@ static LogicalResult decide(tile::KernelOp kernel, bool wantsStreamK) {
         grid->setAttr(kPanelAttr, Builder(grid).getI64IntegerAttr(bytes));
   for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
     if (asked.pipelined && hasChannels)
-      grid->setAttr(kPredictionAttr, attrOf(context, asked, predictPlan(machine, asked, full)));
+      grid->setAttr(kPredictionAttr, attrOf(context, machine, asked, full));
     // The decisions for matrix products are wrong for a grid whose threads only move memory. Such a
     // grid wants as many threads in flight as an SM takes.
     if (hasChannels && pipelined && !asked.pipelined && !asked.channels)

@@ -282,14 +282,36 @@ Value Predictor::planned(DictionaryAttr prediction) {
   // An iteration takes at least what L2 takes for it, which is less if there are few blocks. That
   // is the time of all blocks of an SM: one that is alone takes its share.
   auto ofBlock = [&](StringRef name) { return double(number(name)) / blocks; };
-  Value iteration = parts(std::max(ofBlock("iteration"), ofBlock("lines_alone")));
-  if (number("lines") > std::max(number("iteration"), number("lines_alone"))) {
-    Value busy = mul(parts(ofBlock("lines")), make<arith::MinSIOp>(tiles, places));
-    iteration = largest(iteration, make<arith::DivUIOp>(busy, places));
-  }
+  const double fewest = std::max(ofBlock("iteration"), ofBlock("lines_alone")),
+               most = std::max(fewest, ofBlock("lines"));
+  auto iterationOf = [&](Value atWork) {
+    Value cycles = parts(fewest);
+    if (most == fewest)
+      return cycles;
+    return largest(cycles, make<arith::DivUIOp>(mul(parts(most), atWork), places));
+  };
+  Value iteration = iterationOf(make<arith::MinSIOp>(tiles, places));
   Value round = parts(number("lines_round"));
-  Value ofCore = make<arith::CeilDivSIOp>(tiles, cores);
-  Value cycles = mul(ofCore, add(round, mul(trips, iteration)));
+  auto ofTiles = [&](Value count, Value cycles) {
+    return mul(count, add(round, mul(trips, cycles)));
+  };
+  Value cycles;
+  if (blocks == 1 && most == fewest) {
+    cycles = ofTiles(make<arith::CeilDivSIOp>(tiles, cores), iteration);
+  } else {
+    // Full waves, and the last one, in which fewer blocks are at work. Of the blocks that an SM has
+    // room for, one that is alone waits for its loads.
+    Value full = make<arith::DivUIOp>(tiles, places);
+    Value rest = make<arith::SubIOp>(tiles, mul(full, places));
+    Value ofRest = iterationOf(rest);
+    if (blocks > 1) {
+      Value isAlone = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, cores, rest);
+      Value byItself = largest(ofRest, parts(double(number("by_itself"))));
+      ofRest = b.createOrFold<arith::SelectOp>(loc, isAlone, byItself, ofRest);
+    }
+    cycles = add(ofTiles(mul(full, index(blocks)), parts(most)),
+                 ofTiles(make<arith::CeilDivSIOp>(rest, cores), ofRest));
+  }
   // An SM gets no more of memory than its share, even if others have nothing to do. What of it the
   // SMs' work hides is counted by the rate of all.
   Value bytes = bytesOfLaunch(tiles);

@@ -2,14 +2,26 @@
 // RUN: tile-opt %t.planned --pass-pipeline="builtin.module(tile.kernel(cta-predict-cost))" | diff %t.planned -
 // The predicted time of members: what the launcher can compute, and once.
 
-// A product: launch + output tiles of an SM · (round + iterations · iteration), or what memory takes to move each array once, whichever is more, and a
-// fifth of the other; in 64ths of a cycle, then in nanoseconds.
+// A product: launch + waves · (round + iterations · iteration), or what memory takes to move each array once, whichever is more, and a fifth of the
+// other; in 64ths of a cycle, then in nanoseconds. An iteration of a full wave takes 819 cycles, one of the last wave as many of them as SMs are at work,
+// but at least 655.
 // CHECK-LABEL: tile.kernel @product_BM128_any(
 // CHECK: tile.grid
 // CHECK: %[[TILES:.*]] = arith.muli %{{.*}}, %{{.*}} : index
-// CHECK: %[[OF_SM:.*]] = arith.ceildivsi %[[TILES]], %[[CORES:.*]] : index
-// CHECK: %[[EACH:.*]] = arith.addi %{{.*}}, %c56576{{.*}} : index
-// CHECK: %[[ALL:.*]] = arith.muli %[[OF_SM]], %[[EACH]] : index
+// CHECK: %[[FULL:.*]] = arith.divui %[[TILES]], %[[CORES:.*]] : index
+// CHECK: %[[IN_FULL:.*]] = arith.muli %[[FULL]], %[[CORES]] : index
+// CHECK: %[[LAST:.*]] = arith.subi %[[TILES]], %[[IN_FULL]] : index
+// CHECK: %[[BUSY:.*]] = arith.muli %[[LAST]], %c52416{{.*}} : index
+// CHECK: %[[SHARE:.*]] = arith.divui %[[BUSY]], %[[CORES]] : index
+// CHECK: %[[OF_LAST:.*]] = arith.maxsi %[[SHARE]], %c41920{{.*}} : index
+// CHECK: %[[TRIPS_FULL:.*]] = arith.muli %[[TRIPS:.*]], %c52416{{.*}} : index
+// CHECK: %[[EACH_FULL:.*]] = arith.addi %[[TRIPS_FULL]], %c56576{{.*}} : index
+// CHECK: %[[ALL_FULL:.*]] = arith.muli %[[FULL]], %[[EACH_FULL]] : index
+// CHECK: %[[IS_LAST:.*]] = arith.ceildivsi %[[LAST]], %[[CORES]] : index
+// CHECK: %[[TRIPS_LAST:.*]] = arith.muli %[[TRIPS]], %[[OF_LAST]] : index
+// CHECK: %[[EACH_LAST:.*]] = arith.addi %[[TRIPS_LAST]], %c56576{{.*}} : index
+// CHECK: %[[ALL_LAST:.*]] = arith.muli %[[IS_LAST]], %[[EACH_LAST]] : index
+// CHECK: %[[ALL:.*]] = arith.addi %[[ALL_FULL]], %[[ALL_LAST]] : index
 // CHECK: %[[TIMES:.*]] = arith.muli %[[TILES]], %{{.*}} : index
 // CHECK: %[[READ:.*]] = arith.muli %[[TIMES]], %c16384{{.*}} : index
 // CHECK: memref.dim %A
@@ -50,6 +62,43 @@ tile.kernel @product_BM128(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_d
     }
     %c = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>
     tile.store %c, %C[%i, %j] : tensor<128x128xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// Two blocks have room on an SM. In a last wave of at most one block an SM each is alone, and waits for its loads: an iteration takes `by_itself`.
+// CHECK-LABEL: tile.kernel @shared_any(
+// CHECK: cta.prediction = {blocks_per_sm = 2 : i64, {{.*}}by_itself = {{[0-9]+}} : i64
+// CHECK: %[[PLACES:.*]] = arith.muli %[[CORES:.*]], %c2{{.*}} : index
+// CHECK: %[[TILES:.*]] = arith.muli %{{.*}}, %{{.*}} : index
+// CHECK: %[[FULL:.*]] = arith.divui %[[TILES]], %[[PLACES]] : index
+// CHECK: %[[IN_FULL:.*]] = arith.muli %[[FULL]], %[[PLACES]] : index
+// CHECK: %[[LAST:.*]] = arith.subi %[[TILES]], %[[IN_FULL]] : index
+// CHECK: %[[IS_ALONE:.*]] = arith.cmpi sge, %[[CORES]], %[[LAST]] : index
+// CHECK: %[[ALONE:.*]] = arith.maxsi %{{.*}}, %{{.*}} : index
+// CHECK: %[[OF_LAST:.*]] = arith.select %[[IS_ALONE]], %[[ALONE]], %{{.*}} : index
+// CHECK: %[[OF_SM:.*]] = arith.ceildivsi %[[LAST]], %[[CORES]] : index
+// CHECK: %[[TRIPS_LAST:.*]] = arith.muli %{{.*}}, %[[OF_LAST]] : index
+// CHECK: tile.cost
+tile.kernel @shared(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]},
+                    %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]},
+                    %C: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "N"]})
+    attributes {tile.member_of = "shared", tile.member = "BM=128", plan = #cta.plan<blocks_per_sm = 2>} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 64) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%sum = %zero) -> (tensor<128x64xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%j, %k] dims = [1, 0] : memref<?x?xbf16> -> tensor<64x64xbf16>
+      %next = tile.mma %a, %b, %sum : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      scf.yield %next : tensor<128x64xf32>
+    }
+    %c = arith.truncf %acc : tensor<128x64xf32> to tensor<128x64xbf16>
+    tile.store %c, %C[%i, %j] : tensor<128x64xbf16> -> memref<?x?xbf16>
   }
   tile.return
 }

@@ -271,7 +271,8 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
     `tile.num_cores` alone.
 
     * A pipelined grid takes what `cta.prediction` says: `launch + waves · (lines_round + iterations · i)` cycles, where `i` is the largest of `iteration`,
-      `lines_alone`, and `lines` times the part of the SMs that have output tiles; or what memory needs, for the bytes that the grid moves once, if that is more. The iterations are
+      `lines_alone`, and `lines` times the part of the SMs that have output tiles in that wave; in a last wave of at most one block an SM also `by_itself`, if
+      the plan has room for several. Or it takes what memory needs, for the bytes that the grid moves once, if that is more. The iterations are
       those of the main loop. With `stream_k` the iterations of the last wave are fewer, and each part of an output tile hands its partial
       sums on, one after the other; in clusters, such an iteration takes `lines`, or `lines_one_row` where the grid has fewer output tiles along the
       cluster than the cluster has blocks.
