@@ -295,22 +295,23 @@ Value Predictor::planned(DictionaryAttr prediction) {
   auto ofTiles = [&](Value count, Value cycles) {
     return mul(count, add(round, mul(trips, cycles)));
   };
-  Value cycles;
+  Value cycles, working; // with and without waiting for memory
   if (blocks == 1 && most == fewest) {
-    cycles = ofTiles(make<arith::CeilDivSIOp>(tiles, cores), iteration);
+    working = cycles = ofTiles(make<arith::CeilDivSIOp>(tiles, cores), iteration);
   } else {
     // Full waves, and the last one, in which fewer blocks are at work. Of the blocks that an SM has
     // room for, one that is alone waits for its loads.
     Value full = make<arith::DivUIOp>(tiles, places);
     Value rest = make<arith::SubIOp>(tiles, mul(full, places));
-    Value ofRest = iterationOf(rest);
+    Value ofRest = iterationOf(rest), ofSM = make<arith::CeilDivSIOp>(rest, cores);
+    Value ofFull = ofTiles(mul(full, index(blocks)), parts(most));
+    working = cycles = add(ofFull, ofTiles(ofSM, ofRest));
     if (blocks > 1) {
       Value isAlone = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, cores, rest);
       Value byItself = largest(ofRest, parts(double(number("by_itself"))));
       ofRest = b.createOrFold<arith::SelectOp>(loc, isAlone, byItself, ofRest);
+      cycles = add(ofFull, ofTiles(ofSM, ofRest));
     }
-    cycles = add(ofTiles(mul(full, index(blocks)), parts(most)),
-                 ofTiles(make<arith::CeilDivSIOp>(rest, cores), ofRest));
   }
   // An SM gets no more of memory than its share, even if others have nothing to do. What of it the
   // SMs' work hides is counted by the rate of all.
@@ -336,10 +337,16 @@ Value Predictor::planned(DictionaryAttr prediction) {
     }
     auto [isDivided, inAll] = divided(waves, least, ofParts, parts(number("hand_over")));
     Value rounds = mul(make<arith::CeilDivSIOp>(tiles, places), round);
-    cycles = b.createOrFold<arith::SelectOp>(loc, isDivided, add(rounds, inAll), cycles);
+    Value ofDivided = add(rounds, inAll);
+    auto unlessDivided = [&](Value whole) {
+      return b.createOrFold<arith::SelectOp>(loc, isDivided, ofDivided, whole);
+    };
+    const bool waits = working != cycles;
+    cycles = unlessDivided(cycles);
+    working = waits ? unlessDivided(working) : cycles;
     atLeast = b.createOrFold<arith::SelectOp>(loc, isDivided, memory, atLeast);
   }
-  Value less = make<arith::MinSIOp>(cycles, memory);
+  Value less = make<arith::MinSIOp>(working, memory);
   Value both = add(largest(cycles, atLeast),
                    make<arith::CeilDivSIOp>(less, index(std::llround(1 / kNotOverlapped))));
   return add(parts(number("launch")), both);

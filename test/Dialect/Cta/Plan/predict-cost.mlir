@@ -14,10 +14,10 @@
 // CHECK: %[[BUSY:.*]] = arith.muli %[[LAST]], %c52416{{.*}} : index
 // CHECK: %[[SHARE:.*]] = arith.divui %[[BUSY]], %[[CORES]] : index
 // CHECK: %[[OF_LAST:.*]] = arith.maxsi %[[SHARE]], %c41920{{.*}} : index
+// CHECK: %[[IS_LAST:.*]] = arith.ceildivsi %[[LAST]], %[[CORES]] : index
 // CHECK: %[[TRIPS_FULL:.*]] = arith.muli %[[TRIPS:.*]], %c52416{{.*}} : index
 // CHECK: %[[EACH_FULL:.*]] = arith.addi %[[TRIPS_FULL]], %c56576{{.*}} : index
 // CHECK: %[[ALL_FULL:.*]] = arith.muli %[[FULL]], %[[EACH_FULL]] : index
-// CHECK: %[[IS_LAST:.*]] = arith.ceildivsi %[[LAST]], %[[CORES]] : index
 // CHECK: %[[TRIPS_LAST:.*]] = arith.muli %[[TRIPS]], %[[OF_LAST]] : index
 // CHECK: %[[EACH_LAST:.*]] = arith.addi %[[TRIPS_LAST]], %c56576{{.*}} : index
 // CHECK: %[[ALL_LAST:.*]] = arith.muli %[[IS_LAST]], %[[EACH_LAST]] : index
@@ -74,11 +74,17 @@ tile.kernel @product_BM128(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_d
 // CHECK: %[[FULL:.*]] = arith.divui %[[TILES]], %[[PLACES]] : index
 // CHECK: %[[IN_FULL:.*]] = arith.muli %[[FULL]], %[[PLACES]] : index
 // CHECK: %[[LAST:.*]] = arith.subi %[[TILES]], %[[IN_FULL]] : index
+// CHECK: %[[OF_SM:.*]] = arith.ceildivsi %[[LAST]], %[[CORES]] : index
+// CHECK: %[[WORKING:.*]] = arith.addi %{{.*}}, %{{.*}} : index
 // CHECK: %[[IS_ALONE:.*]] = arith.cmpi sge, %[[CORES]], %[[LAST]] : index
 // CHECK: %[[ALONE:.*]] = arith.maxsi %{{.*}}, %{{.*}} : index
 // CHECK: %[[OF_LAST:.*]] = arith.select %[[IS_ALONE]], %[[ALONE]], %{{.*}} : index
-// CHECK: %[[OF_SM:.*]] = arith.ceildivsi %[[LAST]], %[[CORES]] : index
 // CHECK: %[[TRIPS_LAST:.*]] = arith.muli %{{.*}}, %[[OF_LAST]] : index
+// CHECK: %[[ALL_LAST:.*]] = arith.muli %[[OF_SM]], %[[TRIPS_LAST]] : index
+// CHECK: %[[CYCLES:.*]] = arith.addi %{{.*}}, %[[ALL_LAST]] : index
+// Its waiting is not counted again beside the time of memory.
+// CHECK: arith.minsi %[[WORKING]], %[[MEMORY:.*]] : index
+// CHECK: arith.maxsi %[[CYCLES]], %{{.*}} : index
 // CHECK: tile.cost
 tile.kernel @shared(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]},
                     %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]},
