@@ -280,7 +280,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
   Value places = mul(cores, index(blocks));
   Value tiles = outputTiles();
   // An iteration takes at least what L2 takes for it, which is less if there are few blocks. That
-  // is the time of all blocks of an SM: one that is alone takes its share.
+  // is the time of all blocks of an SM, of which each takes its share.
   auto ofBlock = [&](StringRef name) { return double(number(name)) / blocks; };
   const double fewest = std::max(ofBlock("iteration"), ofBlock("lines_alone")),
                most = std::max(fewest, ofBlock("lines"));

@@ -80,10 +80,7 @@ private:
     case '%':
       return scanValue();
     case '^':
-      ++at;
-      takeWhile(isWord);
-      isBlock = at < text.size() && text[at] == '(';
-      return;
+      return scanBlock();
     case '(':
     case '[':
     case '{':
@@ -197,6 +194,15 @@ private:
         text.take_front(at).rtrim().ends_with("["))
       fail(at, "a group of dimensions of " + operation +
                    " is empty: each stands for at least one dimension");
+  }
+
+  /// `^name`: the beginning of a block, unless something is before it in its line: a branch.
+  void scanBlock() {
+    const StringRef before = text.take_front(at).rtrim(" \t");
+    ++at;
+    takeWhile(isWord);
+    isBlock = text.drop_front(at).starts_with("(") &&
+              (before.empty() || before.ends_with("\n") || before.ends_with("{"));
   }
 
   /// `%name`: an operand, the argument of a block, or a result, one of a list before `=`.

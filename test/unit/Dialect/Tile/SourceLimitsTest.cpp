@@ -131,6 +131,7 @@ TEST(SourceLimits, OperandsThatRegionsDefine) {
   EXPECT_EQ(problemOf("scf.for %i = %a to %b iter_args(%s = %z) -> (i1) { %t = x.y %s }"), "");
   EXPECT_EQ(problemOf("scf.while (%t = %i) : (i1) -> i1 { x.y %t } do {\n^bb0(%t: i1): }"), "");
   EXPECT_EQ(problemOf("scf.for %i = (0) to (%a, 4) {\n %b = x.y }"), "");
+  EXPECT_EQ(problemOf("scf.if %c { x.y {\n cf.br ^b(%c : i1)\n^b(%d: i1): } }"), "");
   EXPECT_EQ(problemOf("scf.if \"%c\" { // %c = \n }"), "");
   // The parser reports what looks up its operands after its regions.
   EXPECT_EQ(problemOf("tile.grid (%i) = (0) to (%n) step (1) { %n = x.y }"), "");

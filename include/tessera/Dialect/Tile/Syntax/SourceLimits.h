@@ -5,7 +5,8 @@
 // that walks over its result, is recursive and has no limits: brackets that are nested deep enough
 // overflow the stack, and a number of a million digits stalls its conversion. The numbers are those
 // of docs/Language.md, "Limits". A value that an operation has as an operand and its own region
-// defines is found here too: MLIR's parser frees it and goes on.
+// defines is found here too: MLIR's parser frees it and goes on; and so is an empty group of
+// dimensions of a reshape, which MLIR's verifier does not survive.
 #ifndef TESSERA_DIALECT_TILE_SYNTAX_SOURCELIMITS_H
 #define TESSERA_DIALECT_TILE_SYNTAX_SOURCELIMITS_H
 
@@ -35,9 +36,9 @@ struct SourceProblem {
   std::string message;
 };
 
-/// The first place where a text exceeds a limit or defines an operand of the operation around it,
-/// or nothing. It takes linear time and accepts any
-/// text, also one that is not MLIR.
+/// The first place where a text exceeds a limit, or defines an operand of the operation around it,
+/// or has an empty group in a reshape; or nothing. It takes linear time and accepts any text, also
+/// one that is not MLIR.
 std::optional<SourceProblem> findSourceProblem(llvm::StringRef text);
 
 /// The same, reported as an error at its place in file `name`. Bytecode is not text: see
