@@ -68,7 +68,7 @@ tile.kernel @product_BM128(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_d
 
 // Two blocks have room on an SM. In a last wave of at most one block an SM each is alone, and waits for its loads: an iteration takes `by_itself`.
 // CHECK-LABEL: tile.kernel @shared_any(
-// CHECK: cta.prediction = {blocks_per_sm = 2 : i64, {{.*}}by_itself = {{[0-9]+}} : i64
+// CHECK: cta.prediction = {blocks_per_sm = 2 : i64, {{.*}}by_itself = 832 : i64
 // CHECK: %[[PLACES:.*]] = arith.muli %[[CORES:.*]], %c2{{.*}} : index
 // CHECK: %[[TILES:.*]] = arith.muli %{{.*}}, %{{.*}} : index
 // CHECK: %[[FULL:.*]] = arith.divui %[[TILES]], %[[PLACES]] : index
@@ -77,7 +77,7 @@ tile.kernel @product_BM128(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_d
 // CHECK: %[[OF_SM:.*]] = arith.ceildivsi %[[LAST]], %[[CORES]] : index
 // CHECK: %[[WORKING:.*]] = arith.addi %{{.*}}, %{{.*}} : index
 // CHECK: %[[IS_ALONE:.*]] = arith.cmpi sge, %[[CORES]], %[[LAST]] : index
-// CHECK: %[[ALONE:.*]] = arith.maxsi %{{.*}}, %{{.*}} : index
+// CHECK: %[[ALONE:.*]] = arith.maxsi %{{.*}}, %c53248{{.*}} : index
 // CHECK: %[[OF_LAST:.*]] = arith.select %[[IS_ALONE]], %[[ALONE]], %{{.*}} : index
 // CHECK: %[[TRIPS_LAST:.*]] = arith.muli %{{.*}}, %[[OF_LAST]] : index
 // CHECK: %[[ALL_LAST:.*]] = arith.muli %[[OF_SM]], %[[TRIPS_LAST]] : index
