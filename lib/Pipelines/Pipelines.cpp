@@ -139,6 +139,7 @@ static void toPlaced(OpPassManager &pm) {
   kernels.addPass(cta::createAssignLayouts());
   kernels.addPass(cta::createSwizzleShared());
   kernels.addPass(cta::createSelectCopies());
+  kernels.addPass(cta::createTrimCopies());
   kernels.addPass(cta::createCtaVerify());
 }
 

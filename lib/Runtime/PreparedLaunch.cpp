@@ -94,6 +94,12 @@ bool PreparedLaunch::prepareMap(const Descriptor &descriptor, const std::vector<
     else if (!descriptor.strides[d].evaluate(args, capacity, request.strides[d], reason))
       return error.set(TESSERA_RT_INVALID, what + ": TMA descriptor: " + reason);
   }
+  if (descriptor.trim) {
+    // What is left of the array behind the last whole box. If nothing is, no such box is fetched.
+    int64_t &box = request.box[*descriptor.trim];
+    const int64_t left = request.sizes[*descriptor.trim] % box;
+    box = left > 0 ? left : box;
+  }
   MapPatch patch = {};
   std::string reason;
   if (!layoutTensorMap(request, patch.fields, reason))

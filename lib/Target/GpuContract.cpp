@@ -143,6 +143,10 @@ FailureOr<llvm::json::Value> tessera::finishGpuContract(ModuleOp module, StringR
     if (llvm::json::Object *object = value.getAsObject())
       (*object)[key] = std::move(list);
   };
+  auto atLeast = [&](int64_t version) {
+    llvm::json::Value &now = (*contract->getAsObject())["version"];
+    now = std::max(now.getAsInteger().value_or(0), version);
+  };
   // Lists are moved out and back in, because the JSON library cannot change nested values in place.
   llvm::json::Array kernels = list(*contract, "kernels");
   for (llvm::json::Value &kernel : kernels) {
@@ -159,13 +163,17 @@ FailureOr<llvm::json::Value> tessera::finishGpuContract(ModuleOp module, StringR
           return failure();
         }
         if (func->hasAttr(kNumbersAttr)) {
-          (*contract->getAsObject())["version"] = contract::kVersionOfNumbers;
+          atLeast(contract::kVersionOfNumbers);
           if (failed(fill(*object, func, kNumbersAttr, "numbers", contract::kMaxNodes)))
             return failure();
         }
         if (failed(fill(*object, func, kParamsAttr, "params", contract::kMaxList)) ||
             failed(fill(*object, func, kDescriptorsAttr, "descriptors", contract::kMaxDescriptors)))
           return failure();
+        if (llvm::any_of(*object->getArray("descriptors"), [](const llvm::json::Value &recipe) {
+              return recipe.getAsObject() && recipe.getAsObject()->get("trim");
+            }))
+          atLeast(contract::kVersionOfTrim);
       }
       put(variant, "launches", std::move(launches));
     }

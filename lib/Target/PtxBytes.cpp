@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Checks that the bytes that an mbarrier expects are equal to those that TMA loads bring, on every
-// path, as far as the PTX says how many they are. It looks at the loads in the block that announces
+// path, as far as the PTX says how many they are. Of a load that may leave out what lies outside of
+// the array (`trim` in docs/Contract.md) it knows the whole box, which must be one of the numbers
+// that the mbarrier may expect. It looks at the loads in the block that announces
 // the bytes, and in the blocks after it that can only be reached through it (the sides of a branch,
 // and where they meet). Loads elsewhere may belong to another phase. A path without loads is left
 // out, because some threads may skip the loads of others.
@@ -37,8 +39,9 @@ public:
 private:
   /// What happens to one mbarrier in one block.
   struct Sum {
-    unsigned line = 0; ///< the line of the announcement
-    int64_t expected = 0, copied = 0;
+    unsigned line = 0;                ///< the line of the announcement
+    std::set<int64_t> expected = {0}; ///< what may be announced
+    int64_t copied = 0;
     bool expects = false, copies = false, known = true;
   };
   /// The same along a path. Paths with equal contents are kept once.
@@ -78,16 +81,17 @@ std::optional<int64_t> Bytes::bytesOfPart(const Instruction &inst) const {
     return inst.operands.size() > 2 ? values.constant(inst.operands[2]) : std::nullopt;
   if (!promise || inst.operands.size() < 2)
     return std::nullopt;
-  Value map = values.of(inst.operands[1].drop_front(1).split(',').first.trim());
-  StringRef name = map.base;
-  if (!map.isSymbol || map.offset || !name.consume_front(function.name) ||
-      !name.consume_front("_param_"))
-    return std::nullopt;
-  unsigned index;
-  if (name.getAsInteger(10, index))
-    return std::nullopt;
-  auto it = promise->boxes.find(index);
-  return it == promise->boxes.end() ? std::nullopt : std::optional<int64_t>(it->second);
+  std::set<int64_t> sizes; // of the maps of which the load takes one
+  for (const Value &map : values.choices(inst.operands[1].drop_front(1).split(',').first.trim())) {
+    StringRef name = map.base;
+    unsigned index;
+    if (!map.isSymbol || map.offset || !name.consume_front(function.name) ||
+        !name.consume_front("_param_") || name.getAsInteger(10, index))
+      return std::nullopt;
+    if (auto it = promise->boxes.find(index); it != promise->boxes.end())
+      sizes.insert(it->second);
+  }
+  return sizes.size() == 1 ? std::optional<int64_t>(*sizes.begin()) : std::nullopt;
 }
 
 std::map<std::string, Bytes::Sum> Bytes::sumsOf(const Block &block) const {
@@ -95,11 +99,18 @@ std::map<std::string, Bytes::Sum> Bytes::sumsOf(const Block &block) const {
   for (const Instruction &inst : block.instructions) {
     if (inst.is("mbarrier") && inst.has("expect_tx") && inst.operands.size() >= 2) {
       Sum &sum = sums[values.of(inst.operands[inst.operands.size() - 2]).text()];
-      std::optional<int64_t> bytes = values.constant(inst.operands.back());
+      const std::set<int64_t> bytes = values.constants(inst.operands.back());
       sum.line = inst.line;
       sum.expects = true;
-      sum.known &= bytes.has_value();
-      sum.expected += bytes.value_or(0);
+      sum.known &= !bytes.empty();
+      std::set<int64_t> expected;
+      for (int64_t before : sum.expected)
+        for (int64_t more : bytes)
+          expected.insert(before + more);
+      sum.expected = std::move(expected);
+    } else if (inst.is("mbarrier") && inst.has("complete_tx") && inst.operands.size() >= 2) {
+      // The thread says which bytes will not come. How many they are is known in a launch only.
+      sums[values.of(inst.operands[inst.operands.size() - 2]).text()].known = false;
     } else if (isTmaLoad(inst)) {
       std::optional<StringRef> barrier = mbarrierOf(inst);
       if (!barrier)
@@ -163,10 +174,13 @@ void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
       ended.insert(through.begin(), through.end());
   }
   for (const Path &path : ended)
-    if (path.copies && path.known && path.copied != expected.expected)
+    if (path.copies && path.known && !expected.expected.count(path.copied))
       return problems.push_back(
           {expected.line, function.name,
-           ("the mbarrier " + name + " expects " + Twine(expected.expected) +
+           ("the mbarrier " + name + " expects " +
+            llvm::join(llvm::map_range(llvm::reverse(expected.expected),
+                                       [](int64_t bytes) { return std::to_string(bytes); }),
+                       " or ") +
             " bytes, but the copies that arrive there bring " + Twine(path.copied))
                .str()});
 }

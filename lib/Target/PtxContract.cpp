@@ -75,7 +75,8 @@ static LaunchPromise readLaunch(const llvm::json::Value &launch) {
     forEachIn(descriptor, "box", [&](const llvm::json::Value &extent, unsigned) {
       product *= extent.getAsInteger().value_or(0);
     });
-    bytes.push_back(product);
+    // A box that ends where the array does brings as many bytes as a launch has left.
+    bytes.push_back(object && object->get("trim") ? 0 : product);
   });
   forEachIn(launch, "params", [&](const llvm::json::Value &param, unsigned number) {
     const llvm::json::Object *what = param.getAsObject();

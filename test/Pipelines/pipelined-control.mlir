@@ -3,7 +3,7 @@
 //
 // REQUIRES: numpy
 // DEFINE: %{plan} =
-// DEFINE: %{scheduled} = inline,canonicalize,cse,tile.kernel(tile-fuse-fma),tile-specialize-facts,tile.kernel(convert-tile-to-cta,cta-form-wgmma,cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-decompose,cta-plan{derive=false},cta-lower-grid,cta-pipeline-copies,cta-schedule,cta-verify
+// DEFINE: %{scheduled} = inline,canonicalize,cse,tile.kernel(tile-fuse-fma),tile-specialize-facts,tile.kernel(convert-tile-to-cta,cta-form-wgmma,cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-trim-copies,cta-decompose,cta-plan{derive=false},cta-lower-grid,cta-pipeline-copies,cta-schedule,cta-verify
 // DEFINE: %{m} =
 // DEFINE: %{n} =
 // DEFINE: %{k} =

@@ -27,7 +27,7 @@ STAGES = {
 TOGETHER = {"chain": 3, "pair": 3, "sum": 3}
 PLAN = "stages = 4, persistent = 1, pending = 1"
 SCHEDULED = ("inline,canonicalize,cse,tile.kernel(tile-fuse-fma),tile-specialize-facts{variants=aligned},"
-             "tile.kernel(convert-tile-to-cta,cta-form-wgmma,cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-decompose,cta-plan{derive=false},cta-lower-grid,"
+             "tile.kernel(convert-tile-to-cta,cta-form-wgmma,cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-trim-copies,cta-decompose,cta-plan{derive=false},cta-lower-grid,"
              "cta-pipeline-copies,cta-schedule)")
 ROTATED = "tile.kernel(cta-verify,cta-rotate-loops,cta-verify,cta-defer-waits,cta-verify)"
 ERASED = "tile.kernel(convert-cta-to-tile)"

@@ -219,6 +219,8 @@ SharedExprs share(llvm::ArrayRef<Expr> exprs);
 
 /// The version of contracts with launches that have `numbers`.
 constexpr int64_t kVersionOfNumbers = 4;
+/// The version of contracts with descriptors that have `trim`.
+constexpr int64_t kVersionOfTrim = 5;
 
 /// Parses JSON that may come from anywhere. LLVM's parser is recursive and has no limit, so depth
 /// is checked before.

@@ -93,6 +93,8 @@ struct Descriptor {
   uint32_t arg = 0; ///< or the workspace
   Element element = Element::F32;
   std::vector<int64_t> box;
+  /// The entry of `box` that is the remainder of the size instead, if there is one.
+  std::optional<uint32_t> trim;
   std::vector<uint32_t> dims;
   int64_t swizzle = 0;
   int64_t interleave = 0;

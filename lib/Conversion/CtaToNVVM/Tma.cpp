@@ -4,6 +4,7 @@
 // Copies by TMA: one thread announces the bytes and issues one instruction for each box.
 #include "Lowering.h"
 
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -11,6 +12,19 @@
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
+
+/// The outermost loop around the insertion point that does not compute the value, or null.
+static Operation *outermostLoopWithout(Lowering &f, Value value) {
+  Operation *outermost = nullptr;
+  for (Operation *op = f.b.getInsertionBlock()->getParentOp(); op && op != f.func;
+       op = op->getParentOp()) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(op);
+    if (loop && !loop.isDefinedOutsideOfLoop(value))
+      break;
+    outermost = loop ? op : outermost;
+  }
+  return outermost;
+}
 
 namespace {
 /// A box to be moved: the part of the shared tile, the descriptor, and the position in global
@@ -20,6 +34,75 @@ struct Box {
   Value descriptor;
   Values coords; // innermost first
   int64_t bytes;
+  Value condition; // under which the box is moved; null is always
+};
+
+/// What a copy with `trim` leaves out of its boxes, because it lies outside of the array.
+class Trim {
+public:
+  Trim(Lowering &f, cta::CopyOp op)
+      : f(f), dim(static_cast<int64_t>(*op.getTrim())),
+        memrefDim(static_cast<unsigned>(op.getDims()[dim])) {
+    const tile::AccessParts access = tile::partsOf(op, op.getSource());
+    Value at = f.scalar(access.coordOf(memrefDim));
+    OpBuilder::InsertionGuard guard(f.b);
+    if (Operation *loop = outermostLoopWithout(f, at))
+      f.b.setInsertionPoint(loop);
+    // Sizes fit 31 bits (rule 5 of whyNotTma), and the coordinate is not negative (copy_c14).
+    size = f.toI32(f.sizeOf(op.getSource(), memrefDim));
+    // Asm hides that all output tiles have the same size. Else LLVM would compute what follows from
+    // it for all of them at once, and keep it in registers, of which a producer has few.
+    if (op.getMemRefType().isDynamicDim(memrefDim))
+      size = f.inlineAsm("mov.b32 $0, $1;", {{f.b.getI32Type(), "r"}}, {{size, "r"}},
+                         /*sideEffects=*/true, /*memoryClobber=*/false)
+                 .front();
+    left = f.sub(size, f.toI32(at));
+  }
+  /// Where a box begins along the dimension, from the start of the tile. In a part it is the
+  /// part's place in the tile, too.
+  Value from(const layout::TmaBox &box, const cta::TileParts *parts, Value part) const {
+    Value from = f.i32(box.offset[dim]);
+    return parts && parts->dim == dim ? f.add(from, f.mul(part, f.i32(parts->rows))) : from;
+  }
+  /// All rows of a box are inside; some are.
+  Value isWhole(Value from, int64_t rows) const { return isLeft(from, rows); }
+  Value isAny(Value from) const { return isLeft(from, 1); }
+  /// The rows of the box that is fetched for one that is cut, as the launcher computes them: what
+  /// the array has left behind its last whole box, or all rows if that is nothing. A box that lies
+  /// outside is fetched with as many rows.
+  Value rowsLeft(int64_t rows) const {
+    Value rest = arith::RemUIOp::create(f.b, f.loc, size, f.i32(rows));
+    return f.select(f.compare(arith::CmpIPredicate::eq, rest, f.i32(0)), f.i32(rows), rest);
+  }
+  /// The bytes of `boxes` that do not come, of all of the tile or of one part of it.
+  Value missing(const layout::SharedLayout &boxes, const cta::TileParts *parts, Value part) const {
+    Value sum = f.i32(0);
+    for (const layout::TmaBox &box : boxes.tmaBoxes()) {
+      const cta::BoxTrim trim = cta::boxTrim(boxes, box, dim);
+      if (trim == cta::BoxTrim::None)
+        continue;
+      int64_t bytes = boxes.elementBits / 8;
+      for (int64_t extent : box.extents)
+        bytes *= extent;
+      const int64_t rows = box.extents[dim];
+      Value at = from(box, parts, part);
+      const bool isCut = trim == cta::BoxTrim::Rows;
+      Value lost =
+          isCut ? f.mul(f.sub(f.i32(rows), rowsLeft(rows)), f.i32(bytes / rows)) : f.i32(bytes);
+      sum = f.add(sum, f.select(isCut ? isWhole(at, rows) : isAny(at), f.i32(0), lost));
+    }
+    return sum;
+  }
+
+private:
+  Value isLeft(Value from, int64_t rows) const {
+    return f.compare(arith::CmpIPredicate::sge, left, f.add(from, f.i32(rows)));
+  }
+
+  Lowering &f;
+  int64_t dim;
+  unsigned memrefDim;
+  Value size, left; // of the array, and from the start of the tile to its end
 };
 
 /// The boxes of a tile. The tensor map keeps every dimension of the memref: first those that the
@@ -97,7 +180,25 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
     Box result{place.offset + shared.linearOffset(box.offset),
                f.descriptor(recipe.getDictionary(f.context)),
                {},
-               bytes};
+               bytes,
+               {}};
+    if constexpr (std::is_same_v<Op, cta::CopyOp>)
+      if (std::optional<uint64_t> dim = op.getTrim()) {
+        const auto d = static_cast<int64_t>(*dim);
+        const Trim trim(f, op);
+        Value from = trim.from(box, parts ? &*parts : nullptr, part);
+        switch (cta::boxTrim(parts ? parts->part : shared, box, d)) {
+        case cta::BoxTrim::None:
+          break;
+        case cta::BoxTrim::Whole:
+          result.condition = trim.isAny(from);
+          break;
+        case cta::BoxTrim::Rows:
+          recipe.append("trim", number(llvm::find(dims, op.getDims()[d]) - dims.begin()));
+          result.descriptor = f.select(trim.isWhole(from, box.extents[d]), result.descriptor,
+                                       f.descriptor(recipe.getDictionary(f.context)));
+        }
+      }
     for (size_t i = dims.size(); i-- > 0;) {
       if (access.indexOf(dims[i])) {
         result.coords.push_back((*indices)[box.offset[sliced]]);
@@ -117,19 +218,6 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
   return success();
 }
 } // namespace
-
-/// The outermost loop around the insertion point that does not compute the value, or null.
-static Operation *outermostLoopWithout(Lowering &f, Value value) {
-  Operation *outermost = nullptr;
-  for (Operation *op = f.b.getInsertionBlock()->getParentOp(); op && op != f.func;
-       op = op->getParentOp()) {
-    auto loop = dyn_cast<LoopLikeOpInterface>(op);
-    if (loop && !loop.isDefinedOutsideOfLoop(value))
-      break;
-    outermost = loop ? op : outermost;
-  }
-  return outermost;
-}
 
 Value tessera::nvvm::cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value memref,
                                  Value condition) {
@@ -173,6 +261,10 @@ Value tessera::nvvm::cachePolicy(Lowering &f, std::optional<tile::Cache> hint, V
 static void issueLoads(Lowering &f, ArrayRef<Box> boxes, Value base, Value barrier, Value policy,
                        Value multicast = {}) {
   for (const Box &box : boxes) {
+    OpBuilder::InsertionGuard guard(f.b);
+    if (box.condition)
+      f.b.setInsertionPointToStart(
+          scf::IfOp::create(f.b, f.loc, box.condition, /*withElseRegion=*/false).thenBlock());
     Value to = LLVM::AddrSpaceCastOp::create(f.b, f.loc, LLVM::LLVMPointerType::get(f.context, 7),
                                              f.gep(base, box.offset));
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
@@ -181,8 +273,50 @@ static void issueLoads(Lowering &f, ArrayRef<Box> boxes, Value base, Value barri
   }
 }
 
-static void expect(Lowering &f, Value barrier, int64_t bytes) {
-  NVVM::MBarrierArriveExpectTxOp::create(f.b, f.loc, /*res=*/Type(), barrier, f.i32(bytes),
+/// The bytes of a copy that do not come because they lie outside of the array; null if all come.
+static Value missingBytes(Lowering &f, cta::CopyOp op) {
+  if (!op.getTrim())
+    return {};
+  const Trim trim(f, op);
+  const layout::SharedLayout shared = cta::sharedLayout(op.getSmemType());
+  auto ofTile = [&] { return trim.missing(shared, nullptr, {}); };
+  if (!op.getMulticast())
+    return ofTile();
+  // Each block of the cluster receives the parts that all blocks fetch.
+  const auto blocks = static_cast<int64_t>(*op.getMulticast());
+  const std::optional<cta::TileParts> parts = cta::equalParts(op.getSmemType(), blocks);
+  Value sum = f.i32(0);
+  for (int64_t block = 0; parts && block < blocks; ++block)
+    sum = f.add(sum, trim.missing(parts->part, &*parts, f.i32(block)));
+  return op.getMulticastIf() ? f.select(f.scalar(op.getMulticastIf()), sum, ofTile()) : sum;
+}
+
+/// True if the bytes of the copy that will not come are known where `expect` announces those of
+/// its slot.
+static bool announces(cta::ExpectOp expect, cta::CopyOp copy) {
+  auto isBefore = [&](Value value) {
+    Operation *def = value ? value.getDefiningOp() : nullptr;
+    return !def || def->getBlock() != expect->getBlock() || def->isBeforeInBlock(expect);
+  };
+  return copy.getTrim() && copy.getInto() && copy->getBlock() == expect->getBlock() &&
+         expect->isBeforeInBlock(copy) && copy.getMbarrier() == expect.getMbarrier() &&
+         copy.getSlot() == expect.getSlot() &&
+         isBefore(copy.getCoords()[copy.getDims()[*copy.getTrim()]]) &&
+         isBefore(copy.getMulticastIf());
+}
+
+/// Tells the mbarrier of the bytes that will not come, unless a cta.expect has left them out.
+static void completeMissing(Lowering &f, cta::CopyOp op, Value barrier) {
+  if (!op.getTrim() || llvm::any_of(op->getBlock()->getOps<cta::ExpectOp>(),
+                                    [&](cta::ExpectOp expect) { return announces(expect, op); }))
+    return;
+  f.inlineAsm("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [$0], $1;", {},
+              {{barrier, "r"}, {missingBytes(f, op), "r"}}, /*sideEffects=*/true,
+              /*memoryClobber=*/true);
+}
+
+static void expect(Lowering &f, Value barrier, Value bytes) {
+  NVVM::MBarrierArriveExpectTxOp::create(f.b, f.loc, /*res=*/Type(), barrier, bytes,
                                          NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
 }
 
@@ -214,6 +348,7 @@ static LogicalResult lowerMulticast(Lowering &f, cta::CopyOp op, const SharedPla
       issueLoads(f, boxes, f.gep(place.base, f.mul(rank, f.i32(parts->bytes))), barrier, policy,
                  mask);
     };
+    completeMissing(f, op, barrier);
     if (!op.getMulticastIf())
       return issueForAll();
     auto branch = scf::IfOp::create(f.b, f.loc, f.scalar(op.getMulticastIf()),
@@ -246,14 +381,17 @@ static LogicalResult lowerCopy(Lowering &f, cta::CopyOp op) {
                                op.getCacheIf() ? f.scalar(op.getCacheIf()) : Value());
     if (op.getInto()) {
       // A cta.expect announced the bytes of the whole slot.
-      issueLoads(f, boxes, place->base, f.mbarrier(number, f.scalar(op.getSlot())), policy);
+      Value barrier = f.mbarrier(number, f.scalar(op.getSlot()));
+      issueLoads(f, boxes, place->base, barrier, policy);
+      completeMissing(f, op, barrier);
       return;
     }
     int64_t bytes = 0;
     for (const Box &box : boxes)
       bytes += box.bytes;
     Value barrier = f.mbarrier(number);
-    expect(f, barrier, bytes);
+    Value missing = missingBytes(f, op);
+    expect(f, barrier, missing ? f.sub(f.i32(bytes), missing) : f.i32(bytes));
     issueLoads(f, boxes, place->base, barrier, policy);
   });
   return success();
@@ -263,8 +401,11 @@ static LogicalResult lowerExpect(Lowering &f, cta::ExpectOp op) {
   if (static_cast<int64_t>(op.getMbarrier()) >= numMbarriers(f))
     return f.error(op, "the launch has no such mbarrier");
   f.inFirstThread([&] {
-    expect(f, f.mbarrier(static_cast<int64_t>(op.getMbarrier()), f.scalar(op.getSlot())),
-           static_cast<int64_t>(op.getBytes()));
+    Value bytes = f.i32(static_cast<int64_t>(op.getBytes()));
+    for (auto copy : op->getBlock()->getOps<cta::CopyOp>())
+      if (announces(op, copy))
+        bytes = f.sub(bytes, missingBytes(f, copy));
+    expect(f, f.mbarrier(static_cast<int64_t>(op.getMbarrier()), f.scalar(op.getSlot())), bytes);
   });
   return success();
 }

@@ -239,6 +239,14 @@ bool Facts::isSize(Value value, Value memref, unsigned dim) {
   return number.min == number.max && extent.min == extent.max && number.min == extent.min;
 }
 
+bool Facts::isWithinSize(Value memref, unsigned dim, Value other, unsigned otherDim) {
+  const Size size = sizeOf(memref, dim), most = sizeOf(other, otherDim);
+  if (size.kind == most.kind && ((size.kind == Size::Argument && size.number == most.number) ||
+                                 (size.kind == Size::Dynamic && size.value == most.value)))
+    return true;
+  return know(size).range.max <= know(most).range.min;
+}
+
 bool Facts::coversSize(Value value, Value memref, unsigned dim) {
   return isSize(value, memref, dim) || range(value).min >= sizeRange(memref, dim).max;
 }

@@ -27,6 +27,13 @@ void KernelReader::readDescriptor(const JsonReader &reader, const Variant &varia
     box.fail("expected 1 to 5 entries");
   for (size_t i = 0; i < kept && !reader.failed(); ++i)
     descriptor.box.push_back(box.at(i).integer(1, 256));
+  if (reader.has("trim")) {
+    JsonReader trim = reader.member("trim");
+    if (version < versionOfTrim)
+      trim.fail("is in contracts of version " + std::to_string(versionOfTrim) +
+                ", this one is of version " + std::to_string(version));
+    descriptor.trim = static_cast<uint32_t>(trim.integer(0, static_cast<int64_t>(kept) - 1));
+  }
 
   if (reader.has("sizes"))
     readExprs(reader.member("sizes"), 5, descriptor.sizes);

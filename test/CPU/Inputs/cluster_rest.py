@@ -13,7 +13,7 @@ import launch
 import numpy as np
 
 TILE_OPT, TILEC, WORK = sys.argv[1:4]
-PASSES = "builtin.module(canonicalize,cse,tile.kernel(convert-tile-to-cta,cta-assign-layouts,cta-select-copies,cta-decompose,cta-plan{derive=false},cta-lower-grid%s))"
+PASSES = "builtin.module(canonicalize,cse,tile.kernel(convert-tile-to-cta,cta-assign-layouts,cta-select-copies,cta-trim-copies,cta-decompose,cta-plan{derive=false},cta-lower-grid%s))"
 BACK = ",cta-verify,convert-cta-to-tile"
 EXTENT = 4  # of a tile
 KERNEL = """

@@ -42,7 +42,7 @@ def memref(rank, element):
 
 # With --placed on the command line every program goes down to phase placed, as for the GPU, and back.
 PLACED = ("builtin.module(tile-expand-ops,inline,canonicalize,cse,tile.kernel(tile-fuse-fma,tile-split-batches,convert-tile-to-cta,cta-form-wgmma,"
-          "cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-decompose,cta-narrow-votes,cta-vote-by-lanes,cta-split-branches,cta-verify,convert-cta-to-tile))")
+          "cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-trim-copies,cta-decompose,cta-narrow-votes,cta-vote-by-lanes,cta-split-branches,cta-verify,convert-cta-to-tile))")
 
 
 # An artifact is read whole by each run of tile-run, so artifacts are small; and LLVM's optimisation takes most of the time of a compilation, so a

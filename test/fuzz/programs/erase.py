@@ -8,7 +8,7 @@ import re
 import subprocess
 
 # The passes after which a copy of the kernel is turned back.
-LAST = {"placed": "cta-select-copies", "decomposed": "cta-form-tables", "planned": "cta-hint-caches", "lowered": "cta-lower-grid",
+LAST = {"placed": "cta-trim-copies", "decomposed": "cta-form-tables", "planned": "cta-hint-caches", "lowered": "cta-lower-grid",
         "pipelined": "cta-pipeline-copies", "scheduled": "cta-schedule", "rotated": "cta-defer-waits"}
 BACK = "builtin.module(tile.kernel(cta-verify,convert-cta-to-tile))"
 # Whose blocks print with the coordinates of the program's own grid.

@@ -115,12 +115,30 @@ TEST(Contract, Header) {
   EXPECT_FALSE(parseContract(huge, contract, error));
 }
 
+TEST(Contract, BoxesThatEndWhereTheArrayDoes) {
+  auto with = [](const std::string &trim, const std::string &version = "5") {
+    std::string text = replaced("\"version\": 1", "\"version\": " + version);
+    const std::string box = "\"box\": [128, 64],";
+    return text.replace(text.find(box), box.size(), box + " \"trim\": " + trim + ",");
+  };
+  Contract contract;
+  std::string error;
+  ASSERT_TRUE(parseContract(wrapContract(with("0")), contract, error)) << error;
+  const Launch &launch = contract.kernels[0].variants[0].launches[0];
+  EXPECT_EQ(launch.descriptors[0].trim, 0u);
+  EXPECT_FALSE(launch.descriptors[1].trim);
+  const std::string at = "malformed contract: kernels[0].variants[0].launches[0].descriptors[0].";
+  EXPECT_EQ(failure(with("2")), at + "trim: 2 is not in 0..1");
+  EXPECT_EQ(failure(with("0", "4")),
+            at + "trim: is in contracts of version 5, this one is of version 4");
+}
+
 TEST(Contract, Malformed) {
   EXPECT_EQ(failure("{"), "malformed contract: it is not valid JSON");
   EXPECT_EQ(failure("[]"), "malformed contract: top level: expected an object");
   EXPECT_EQ(failure("{}"), "malformed contract: top level: 'version' is missing");
-  EXPECT_EQ(failure(replaced("\"version\": 1", "\"version\": 5")),
-            "malformed contract: top level: version 5, this runtime reads versions 1 to 4");
+  EXPECT_EQ(failure(replaced("\"version\": 1", "\"version\": 6")),
+            "malformed contract: top level: version 6, this runtime reads versions 1 to 5");
   EXPECT_EQ(failure(R"({"version": 1, "target": "cpu", "kernels": []})"),
             "malformed contract: kernels: there are none: an artifact without kernels cannot do "
             "anything");

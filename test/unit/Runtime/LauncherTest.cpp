@@ -159,6 +159,21 @@ TEST_F(Launcher, NumberOfCores) {
   EXPECT_EQ(launch(), "no device");
 }
 
+// A box that ends where the array does has the rows behind the last whole box. Where there are none
+// it is a whole box, which the kernel does not fetch.
+TEST_F(Launcher, BoxOfTheRowsLeft) {
+  load({{"\"version\": 1", "\"version\": 5"},
+        {R"("box": [128, 64],)", R"("box": [128, 64], "trim": 0,)"}});
+  for (auto [rows, box] : {std::pair<int64_t, uint32_t>{300, 44}, {256, 128}, {17, 17}, {129, 1}}) {
+    sizesA[0] = sizesC[0] = rows;
+    ASSERT_EQ(launch(), "");
+    const TensorMapFields &map = recorder->maps[recorder->maps.size() - 2];
+    EXPECT_EQ(map.sizes[1], static_cast<uint64_t>(rows));
+    EXPECT_EQ(map.box[1], box);
+    EXPECT_EQ(map.box[0], 64u);
+  }
+}
+
 class LauncherSpaces : public Launcher {
 protected:
   void SetUp() override {

@@ -87,6 +87,8 @@ public:
   bool coversSize(mlir::Value value, mlir::Value memref, unsigned dim);
   /// True if `value` is the memref's size along `dim`.
   bool isSize(mlir::Value value, mlir::Value memref, unsigned dim);
+  /// True if the size of `memref` along `dim` is at most that of `other` along `otherDim`.
+  bool isWithinSize(mlir::Value memref, unsigned dim, mlir::Value other, unsigned otherDim);
 
 private:
   /// A size: a constant, the size of an argument (a class of equal sizes), or a value.

@@ -283,3 +283,14 @@ layout::RegisterLayout tessera::cta::indexTileLayout(SmemType shared, int64_t di
     return layout::splat(/*rank=*/1, kWarpBits, warpgroups);
   return maskLayout(cpAsyncLayout(shared, vector, warpgroups), dim);
 }
+
+BoxTrim tessera::cta::boxTrim(const layout::SharedLayout &shared, const layout::TmaBox &box,
+                              int64_t dim) {
+  const int64_t extent = box.extents[dim], whole = shared.shape[dim];
+  bool isOutermost = dim != shared.contiguousDim;
+  for (int64_t outer = 0; outer < dim; ++outer)
+    isOutermost &= outer == shared.contiguousDim || box.extents[outer] == 1;
+  if (isOutermost && whole % extent == 0)
+    return BoxTrim::Rows;
+  return extent < whole ? BoxTrim::Whole : BoxTrim::None;
+}

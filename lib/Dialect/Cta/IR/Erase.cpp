@@ -73,9 +73,41 @@ static Erased eraseDestination(Op op, OpBuilder &b, ValueRange operands) {
 Erased LoadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return eraseSource(*this, b, operands, getCacheAttr());
 }
+/// A tile of which nobody reads what lies outside of the array along dimension `dim`. Something
+/// else than zero is put there (NaN, or all bits for integers), so that a run of the erased program
+/// shows whoever reads it.
+static Value spoilOutside(OpBuilder &b, Location loc, Value tile, Value memref, Value at,
+                          int64_t memrefDim, int64_t dim) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  Type element = type.getElementType();
+  RankedTensorType places = type.clone(b.getIndexType());
+  Value size = memref::DimOp::create(b, loc, memref, memrefDim);
+  Value inside =
+      tensor::SplatOp::create(b, loc, arith::SubIOp::create(b, loc, size, at).getResult(), places);
+  Value isInside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                            tile::IotaOp::create(b, loc, places, dim, Value{}), inside);
+  TypedAttr other;
+  if (auto floats = dyn_cast<FloatType>(element))
+    other = b.getFloatAttr(floats, APFloat::getNaN(floats.getFloatSemantics()));
+  else if (auto integers = dyn_cast<IntegerType>(element))
+    other = b.getIntegerAttr(integers, APInt::getAllOnes(integers.getWidth()));
+  else
+    other = b.getIndexAttr(-1);
+  Value spoiled = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, other));
+  return arith::SelectOp::create(b, loc, isInside, tile, spoiled);
+}
+
 Erased CopyOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   // L0 cannot express a hint that holds for some launches only, so it is dropped.
   const tile::CacheAttr cache = getCacheIf() ? tile::CacheAttr() : getCacheAttr();
+  if (std::optional<uint64_t> trim = getTrim()) {
+    Erased loaded = eraseSource(*this, b, operands, cache);
+    AccessOperands a(*this, operands, /*hasValue=*/false);
+    const int64_t memrefDim = getDims()[*trim];
+    return one(spoilOutside(b, getLoc(), loaded->front(), a.memref, a.coords[memrefDim], memrefDim,
+                            static_cast<int64_t>(*trim)));
+  }
   if (getIndices().empty())
     return eraseSource(*this, b, operands, cache);
   AccessOperands a(*this, operands, /*hasValue=*/false);

@@ -255,6 +255,13 @@ LogicalResult CopyOp::verify() {
         return demand != tile::Requirement::Pipelined && demand != tile::Requirement::Peeled;
       }))
     return emitOpError("copy_c12: 'require' is pipelined or peeled, got ") << *getRequire();
+  if (std::optional<uint64_t> dim = getTrim()) {
+    if (*dim >= getSmemType().getShape().size())
+      return emitOpError("copy_c14: 'trim' is a dimension of the tile ")
+             << getSmemType() << ", got " << static_cast<int64_t>(*dim);
+    if (isCpAsync() || getIndexTile())
+      return emitOpError("copy_c14: 'trim' is for tma, and for a tile without an index tile");
+  }
   return success();
 }
 Value CopyOp::getLimit(unsigned dim) { return tile::limitOf(getLimits(), getLimited(), dim); }

@@ -207,5 +207,5 @@ CopyOp tessera::cta::copyOfGather(RewriterBase &rewriter, tile::Facts &facts, In
       MechanismAttr::get(gather.getContext(), isTma ? Mechanism::Tma : Mechanism::CpAsync),
       isTma ? IntegerAttr{} : rewriter.getI64IntegerAttr(choice.vector),
       /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*multicast=*/IntegerAttr{},
-      /*why=*/StringAttr{}, /*require=*/tile::RequireAttr{});
+      /*trim=*/IntegerAttr{}, /*why=*/StringAttr{}, /*require=*/tile::RequireAttr{});
 }

@@ -191,7 +191,7 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
       MechanismAttr::get(load.getContext(), vector ? Mechanism::CpAsync : Mechanism::Tma),
       vector ? rewriter.getI64IntegerAttr(vector) : IntegerAttr{},
       /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*multicast=*/IntegerAttr{},
-      /*why=*/StringAttr{}, /*require=*/tile::RequireAttr{});
+      /*trim=*/IntegerAttr{}, /*why=*/StringAttr{}, /*require=*/tile::RequireAttr{});
   passDemands(load, copy);
   return copy;
 }

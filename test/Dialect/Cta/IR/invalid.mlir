@@ -101,6 +101,34 @@ func.func @copy_require(%A: memref<?x?xbf16>, %i: index) {
 // -----
 
 !tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_trim(%A: memref<?x?xbf16>, %i: index) {
+  %0 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>, trim = 1 : i64} : memref<?x?xbf16> -> !tile
+  // expected-error @+1 {{copy_c14: 'trim' is a dimension of the tile '!cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>', got 2}}
+  %1 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>, trim = 2 : i64} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_trim_negative(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{copy_c14: 'trim' is a dimension of the tile '!cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>', got -1}}
+  %0 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>, trim = -1 : i64} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_trim_cp_async(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{copy_c14: 'trim' is for tma, and for a tile without an index tile}}
+  %0 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<cp_async>, trim = 0 : i64, vector = 8 : i64} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
 func.func @copy_out_mask(%A: memref<?x?xbf16>, %t: !tile, %i: index, %m: tensor<8xi1>) {
   // expected-error @+1 {{copy_out_c5: an asynchronous copy has no mask}}
   cta.copy_out %t, %A[%i, %i] mask = %m on [0] {mechanism = #cta.mechanism<tma>} : !tile -> memref<?x?xbf16>

@@ -96,6 +96,19 @@ layout::RegisterLayout cpAsyncLayout(SmemType shared, int64_t elements, int64_t 
 layout::RegisterLayout indexTileLayout(SmemType shared, int64_t dim, int64_t vector,
                                        int64_t warpgroups);
 
+/// How a copy by TMA leaves out of a box what lies outside of the array along one dimension.
+enum class BoxTrim {
+  None,  ///< not at all: the box has all of the tile along that dimension, in one piece
+  Whole, ///< the box is left out if all of it is outside
+  Rows,  ///< a box of the rows that are inside takes its place
+};
+
+/// The way for `box`, one of the boxes of `shared` (SharedLayout::tmaBoxes), along dimension `dim`
+/// of the tile. Rows can be cut along the outermost dimension of a box, where the others stay as
+/// they are in shared memory. The box must begin at a multiple of its extent, so that one number,
+/// the remainder of the array's size, is the number of rows of all boxes that are cut.
+BoxTrim boxTrim(const layout::SharedLayout &shared, const layout::TmaBox &box, int64_t dim);
+
 } // namespace tessera::cta
 
 #endif

@@ -315,6 +315,14 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     %a = cta.copy %A[%i, %k] cache_if = %keep {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
+    With `trim = d` nobody reads what lies outside of the array along dimension d of the tile: it has any value. The copy then leaves it
+    out: a box that lies outside is not fetched, and one that is cut by the end of the array is fetched by a box that ends there
+    (`BoxTrim` in `tessera/Dialect/Cta/IR/CopyRules.h`). The mbarrier is told of the bytes that do not come. Made by `cta-trim-copies`:
+
+    ```mlir
+    %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>, trim = 0 : i64} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+    ```
+
     Constraints: 1 to 4 and 8 of `tile.load` (the shared tile as the tile), and
     5. there is no mask.
     7. `pad` is zero or any.
@@ -326,6 +334,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
         remove it.
     13. there is at most one index tile, of rank 1, for a dimension of the tile that is not contiguous in shared memory. It comes without
         `multicast`; by tma it holds i32, and its dimension has no limit.
+    14. `trim` is a dimension of the tile, and comes with tma and without an index tile. The coordinate of that dimension is a multiple of
+        the tile's extent and not negative (not verified: it takes facts of the kernel).
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Variadic<AnyRankedTensor>:$indices,
@@ -333,7 +343,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     OptionalAttr<AnyAttr>:$pad, OptionalAttr<I64Attr>:$stages, OptionalAttr<Tile_CacheAttr>:$cache,
     Optional<Cta_SmemType>:$into, Optional<I32>:$slot, Optional<I1>:$cacheIf, Optional<I1>:$multicastIf,
     Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$vector, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
-    OptionalAttr<I64Attr>:$multicast, OptionalAttr<StrAttr>:$why, OptionalAttr<Tile_RequireAttr>:$require);
+    OptionalAttr<I64Attr>:$multicast, OptionalAttr<I64Attr>:$trim, OptionalAttr<StrAttr>:$why,
+    OptionalAttr<Tile_RequireAttr>:$require);
   let results = (outs Cta_SmemType:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -68,4 +68,32 @@ def SelectCopies : CtaPass<"cta-select-copies"> {
   }];
 }
 
+def TrimCopies : CtaPass<"cta-trim-copies"> {
+  let summary = "Let copies by TMA leave out what lies outside of the array and nobody reads";
+  let description = [{
+    Requires and ensures *placed*. The last output tiles of a product often hang over the end of an array. TMA writes zeros for what lies
+    outside, and reads memory for it nevertheless: the rows outside all read the same cache lines. Where many blocks do this at once, those
+    lines are the bottleneck (docs/performance/constants.md).
+
+    A `cta.copy` by TMA gets `trim = d` if nothing depends on what it brings from outside of the array along dimension d of the tile. This
+    is so if each element that depends on it is at the same place of a result and is stored, if at all, outside of another array:
+
+    1. From the copy the pass follows dimension d through products (a row of `a`, or a column of `b`, makes that row or column of the result
+       alone), elementwise ops, changes of layout, broadcasts, transposes, shared memory, loops and branches.
+    2. Each way ends at a store with the coordinate of the copy, along a dimension of an array that is no larger than that of the copy.
+    3. The extent is at least 32: zeros for fewer rows take no time. The coordinate is a multiple of the extent and not negative, the size is
+       not known to be one, and a box can be cut or left out along d.
+
+    Any other use, for instance a reduction along d, an assertion, or a product that sums over d, keeps the zeros: the copy stays as it is.
+
+    ```mlir
+    // Before; the product's rows go to %C[%i, %j].
+    %before = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+    // After.
+    %after = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>, trim = 0 : i64} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+    ```
+  }];
+  let statistics = [Statistic<"numTrimmed", "trimmed", "copies that leave out what lies outside">];
+}
+
 #endif
