@@ -286,6 +286,13 @@ static LogicalResult checkPlace(Op op, cta::SmemType tile, const Environment &en
              << begin << " of dimension " << d << ", byte " << begin * (layout.elementBits / 8)
              << " of a row: TMA needs multiples of " << tile::kTmaGranule
              << " bytes there, and ends the launch otherwise";
+    if constexpr (std::is_same_v<Op, cta::CopyOp>)
+      if (std::optional<uint64_t> trim = op.getTrim();
+          trim && op.getDims()[*trim] == static_cast<int64_t>(d) &&
+          (begin < 0 || begin % layout.shape[*trim]))
+        return op.emitOpError("begins at coordinate ")
+               << begin << " of dimension " << d << ": with 'trim' it must be a multiple of "
+               << layout.shape[*trim] << " that is not negative, else the wrong rows are left out";
     if (begin < 0 && std::is_same_v<Op, cta::CopyOutOp>)
       return op.emitOpError("begins at coordinate ")
              << begin << " of dimension " << d

@@ -3,11 +3,15 @@
 
 // Checks that the bytes that an mbarrier expects are equal to those that TMA loads bring, on every
 // path, as far as the PTX says how many they are. Of a load that may leave out what lies outside of
-// the array (`trim` in docs/Contract.md) it knows the whole box, which must be one of the numbers
-// that the mbarrier may expect. It looks at the loads in the block that announces
-// the bytes, and in the blocks after it that can only be reached through it (the sides of a branch,
-// and where they meet). Loads elsewhere may belong to another phase. A path without loads is left
-// out, because some threads may skip the loads of others.
+// the array (`trim` in docs/Contract.md) it knows the whole box. The bytes that do not come are
+// subtracted from a number, which must be that of all whole boxes: on every path where sub.s32 does
+// it, and on the path with the most boxes where sub.u32 does, because there branches go around
+// boxes that lie outside. Whether the right bytes are subtracted is not checked.
+//
+// It looks at the loads in the block that announces the bytes, and in the blocks after it that can
+// only be reached through it (the sides of a branch, and where they meet). Loads elsewhere may
+// belong to another phase. A path without loads is left out, because some threads may skip the
+// loads of others.
 #include "PtxValues.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -39,10 +43,10 @@ public:
 private:
   /// What happens to one mbarrier in one block.
   struct Sum {
-    unsigned line = 0;                ///< the line of the announcement
-    std::set<int64_t> expected = {0}; ///< what may be announced
-    int64_t copied = 0;
+    unsigned line = 0; ///< the line of the announcement
+    int64_t expected = 0, copied = 0;
     bool expects = false, copies = false, known = true;
+    bool skips = false; ///< branches go around some of the copies
   };
   /// The same along a path. Paths with equal contents are kept once.
   struct Path {
@@ -99,15 +103,15 @@ std::map<std::string, Bytes::Sum> Bytes::sumsOf(const Block &block) const {
   for (const Instruction &inst : block.instructions) {
     if (inst.is("mbarrier") && inst.has("expect_tx") && inst.operands.size() >= 2) {
       Sum &sum = sums[values.of(inst.operands[inst.operands.size() - 2]).text()];
-      const std::set<int64_t> bytes = values.constants(inst.operands.back());
+      std::optional<int64_t> bytes = values.constant(inst.operands.back());
+      if (const Instruction *less = values.subtraction(inst.operands.back())) {
+        bytes = literal(less->operands[1]);
+        sum.skips |= less->has("u32");
+      }
       sum.line = inst.line;
       sum.expects = true;
-      sum.known &= !bytes.empty();
-      std::set<int64_t> expected;
-      for (int64_t before : sum.expected)
-        for (int64_t more : bytes)
-          expected.insert(before + more);
-      sum.expected = std::move(expected);
+      sum.known &= bytes.has_value();
+      sum.expected += bytes.value_or(0);
     } else if (inst.is("mbarrier") && inst.has("complete_tx") && inst.operands.size() >= 2) {
       // The thread says which bytes will not come. How many they are is known in a launch only.
       sums[values.of(inst.operands[inst.operands.size() - 2]).text()].known = false;
@@ -173,16 +177,22 @@ void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
         }))
       ended.insert(through.begin(), through.end());
   }
-  for (const Path &path : ended)
-    if (path.copies && path.known && !expected.expected.count(path.copied))
-      return problems.push_back(
-          {expected.line, function.name,
-           ("the mbarrier " + name + " expects " +
-            llvm::join(llvm::map_range(llvm::reverse(expected.expected),
-                                       [](int64_t bytes) { return std::to_string(bytes); }),
-                       " or ") +
-            " bytes, but the copies that arrive there bring " + Twine(path.copied))
-               .str()});
+  auto report = [&](int64_t copied) {
+    problems.push_back({expected.line, function.name,
+                        ("the mbarrier " + name + " expects " + Twine(expected.expected) +
+                         " bytes, but the copies that arrive there bring " + Twine(copied))
+                            .str()});
+  };
+  std::optional<int64_t> most;
+  for (const Path &path : ended) {
+    if (!path.copies || !path.known)
+      continue;
+    if (!expected.skips && path.copied != expected.expected)
+      return report(path.copied);
+    most = std::max(most.value_or(path.copied), path.copied);
+  }
+  if (most && *most != expected.expected)
+    report(*most);
 }
 
 void Bytes::run() {

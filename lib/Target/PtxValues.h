@@ -14,8 +14,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <set>
-
 namespace tessera::ptx {
 
 inline bool isTmaLoad(const Instruction &inst) {
@@ -131,30 +129,13 @@ public:
     return literal(it->second->operands[1]);
   }
 
-  /// The numbers that an operand may be, as far as they are known: each side of a selp, sums and
-  /// differences of such numbers. Empty if none is known, or there are too many.
-  std::set<int64_t> constants(llvm::StringRef operand, unsigned depth = 0) const {
-    constexpr size_t kMost = 64;
-    if (std::optional<int64_t> number = constant(operand))
-      return {*number};
+  /// The instruction sub x, NUMBER, y that makes an operand out of a literal number, or null.
+  const Instruction *subtraction(llvm::StringRef operand) const {
     const Instruction *def = definitions.lookup(operand);
-    if (!def || depth > 32 || !def->guard.empty() || def->operands.size() < 2)
-      return {};
-    std::set<int64_t> first = constants(def->operands[1], depth + 1);
-    if (def->operands.size() == 2)
-      return def->is("mov") || def->is("cvt") ? first : std::set<int64_t>();
-    std::set<int64_t> second = constants(def->operands[2], depth + 1);
-    if (def->is("selp")) {
-      first.insert(second.begin(), second.end());
-      return first;
-    }
-    std::set<int64_t> result;
-    if (!def->is("add") && !def->is("sub"))
-      return result;
-    for (int64_t x : first)
-      for (int64_t y : second)
-        result.insert(def->is("add") ? x + y : x - y);
-    return result.size() > kMost ? std::set<int64_t>() : result;
+    return def && def->guard.empty() && def->is("sub") && def->operands.size() == 3 &&
+                   literal(def->operands[1])
+               ? def
+               : nullptr;
   }
 
   /// The values that an operand may be: both sides of a selp, or the one.

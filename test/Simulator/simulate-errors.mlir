@@ -269,6 +269,24 @@ tile.kernel @place(%A: memref<64x64xf32>) attributes {phase = #tile.phase<alloca
 
 // -----
 
+// A copy that leaves out rows by their number must begin at a multiple of its own rows.
+#lin = #cta.swizzle<linear>
+tile.kernel @trimmed(%A: memref<100x64xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c24 = arith.constant 24 : index
+  %c0 = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  cta.launch @k blocks(%two) attributes {shared = 8200, mbarriers = array<i64: 1>} {
+    %id = cta.block_id : index
+    %at = arith.muli %id, %c24 : index
+    // expected-error@+1 {{begins at coordinate 24 of dimension 0: with 'trim' it must be a multiple of 32 that is not negative, else the wrong rows are left out}}
+    %a = cta.copy %A[%at, %c0] {mechanism = #cta.mechanism<tma>, mbarrier = 0, offset = 0, trim = 0} : memref<100x64xf32> -> !cta.smem<32x64xf32, #lin>
+    cta.await 0
+  }
+  tile.return
+}
+
+// -----
+
 #lin = #cta.swizzle<linear>
 #rows = #cta.frag<regs = [], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warps = [[1, 0], [2, 0]], wg = 1>
 tile.kernel @negative(%A: memref<64x64xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {

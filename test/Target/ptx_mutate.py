@@ -19,9 +19,8 @@ inits = [int(offset) for offset in re.findall(r"mbarrier\.init\S+\s+\[\w+\+(\d+)
 assert len(inits) == 6, inits
 FULL, EMPTY = inits[0], inits[3]
 WAIT = r"wait_\d+:\n\tmbarrier\.try_wait\S+ done, \[%r\d+\], %r\d+;\n\t@!done bra\.uni wait_\d+;\n"
-# The bytes that are announced: those of the slot, 32768, less those that lie outside of the arrays.
-BYTES = r"(\tmbarrier\.arrive\.expect_tx.*), (%r\d+);"
-OTHER_BYTES = "\tadd.s32 \t%r99999, \\2, {};\n\\1, %r99999;"
+# The bytes of a slot, from which those that lie outside of the arrays are subtracted.
+BYTES = r"(sub\.[su]32 %r\d+, )32768,"
 # The consumer's wait comes first, because math roles do.
 MUTATIONS = [
     ("the consumer does not wait", WAIT, "", 1, "nobody waits for the ring"),
@@ -32,8 +31,8 @@ MUTATIONS = [
     ("no bytes are announced", r"\tmbarrier\.arrive\.expect_tx.*\n", "", 1, "nobody announces their bytes"),
     ("bytes are announced on the empty mbarriers", rf"(mbarrier\.arrive\.expect_tx.*\[%rd\d+\+){FULL}", rf"\g<1>{EMPTY}", 1, "are brought to that of"),
     ("copies arrive on the empty mbarriers", rf"(cp\.async\.bulk\.tensor.*complete_tx.*\[%rd\d+\+){FULL}\]", rf"\g<1>{EMPTY}]", 0, "are brought to that of"),
-    ("too few bytes are announced", BYTES, OTHER_BYTES.format(-16384), 1, "expects 16384"),
-    ("one byte too many is announced", BYTES, OTHER_BYTES.format(1), 1, "expects 32769"),
+    ("too few bytes are announced", BYTES, r"\g<1>16384,", 1, "expects 16384"),
+    ("one byte too many is announced", BYTES, r"\g<1>32769,", 1, "expects 32769"),
     ("one copy is missing", r"\tcp\.async\.bulk\.tensor.*complete_tx.*\n", "", 1, "but the copies that arrive there bring"),
     ("full counts three arrivals", r"mov\.b32 \t(%r\d+), 1;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 3;\n\2", 1, "counts 3 arrivals, but only 1 can come"),
     ("empty counts no arrival", r"mov\.b32 \t(%r\d+), 2;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 0;\n\2", 1, "arrival count 0"),
@@ -68,9 +67,9 @@ CLUSTER_MUTATIONS = [
     ("releases go to one block", r"(setp\.lt\.u32 some, %r\d+, )2;", r"\1 1;", 1, "arrives in 1 blocks of clusters of 2"),
     ("an odd number of releases", r"mov\.b32 \t(%r\d+), 4;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 3;\n\2", 1, "as many come from each of the 2 blocks"),
     ("more releases than the cluster has threads", r"mov\.b32 \t(%r\d+), 4;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 2000;\n\2", 1, "counts 2000 arrivals of a cluster of 576 threads"),
-    ("only the own part is announced", BYTES, OTHER_BYTES.format(-8192), 1, "but the copies that arrive there bring 32768"),
-    ("only the own tile is announced", BYTES, OTHER_BYTES.format(-16384), 1, "expects 16384"),
-    ("parts are announced as whole tiles", BYTES, OTHER_BYTES.format(16384), 1, "expects 49152"),
+    ("only the own part is announced", BYTES, r"\g<1>24576,", 1, "but the copies that arrive there bring 32768"),
+    ("only the own tile is announced", BYTES, r"\g<1>16384,", 1, "expects 16384"),
+    ("parts are announced as whole tiles", BYTES, r"\g<1>49152,", 1, "expects 49152"),
     ("a part is fetched for the own block only", r"\.multicast::cluster(\S*) (.*), %rs\d+(.*;)", r"\1 \2\3", 1, "but the copies that arrive there bring"),
     ("a part is not fetched", r"\tcp\.async\.bulk\.tensor.*multicast.*\n", "", 1, "but the copies that arrive there bring"),
     ("a box of what is not shared is not fetched", OWN, "", 1, "but the copies that arrive there bring"),

@@ -404,6 +404,9 @@ void populateWgmmaLowerings(LoweringSet &set);
 
 //===--- what one file of this folder asks of another ---===//
 
+/// The outermost loop around the insertion point that does not compute the value, or null.
+Operation *outermostLoopWithout(Lowering &f, Value value);
+
 /// True for arith and math on tiles.
 bool isTileArithmetic(Operation *op);
 /// Lowers consecutive ops on tiles of one layout.

@@ -5,6 +5,7 @@
 // arguments and workspaces becomes a parameter; views are arithmetic on those.
 #include "Lowering.h"
 
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
@@ -385,4 +386,56 @@ void tessera::nvvm::populateMemRefLowerings(LoweringSet &set) {
                isa<tile::ArrayFromOp>(op);
       },
       [](Lowering &f, Operation *op) { return f.lowerMemRefOp(op); });
+}
+
+//===--- cache policies ------------------------------------------------------------------===//
+
+Operation *tessera::nvvm::outermostLoopWithout(Lowering &f, Value value) {
+  Operation *outermost = nullptr;
+  for (Operation *op = f.b.getInsertionBlock()->getParentOp(); op && op != f.func;
+       op = op->getParentOp()) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(op);
+    if (loop && !loop.isDefinedOutsideOfLoop(value))
+      break;
+    outermost = loop ? op : outermost;
+  }
+  return outermost;
+}
+
+Value tessera::nvvm::cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value memref,
+                                 Value condition) {
+  if (!hint || *hint == tile::Cache::NoAlloc) // copies allocate nothing in L1, or cannot help it
+    return {};
+  auto policy = [](StringRef priority, StringRef to) {
+    return ("createpolicy.fractional.L2::evict_" + priority + ".b64 " + to + ", 1.0;").str();
+  };
+  const StringRef priority = *hint == tile::Cache::Last ? "last" : "first";
+  Type type = f.b.getI64Type();
+  if (*hint == tile::Cache::Stream) {
+    // If the array fits L2, the next launch may find what this one leaves there.
+    auto memrefType = cast<MemRefType>(memref.getType());
+    Value bytes = f.i64(tile::elementBytes(memrefType.getElementType()));
+    for (unsigned d = 0; d < memrefType.getRank(); ++d)
+      bytes = f.mul(bytes, f.sizeOf(memref, d));
+    Value large =
+        f.compare(arith::CmpIPredicate::ugt, bytes, f.i64(cta::machineOf(f.launch).l2Bytes));
+    condition = f.both(condition, large);
+  }
+  if (!condition)
+    return f
+        .inlineAsm(policy(priority, "$0"), {{type, "l"}}, {}, /*sideEffects=*/true,
+                   /*memoryClobber=*/false)
+        .front();
+  OpBuilder::InsertionGuard guard(f.b);
+  Operation *loop = f.currentScope().elected ? outermostLoopWithout(f, condition) : nullptr;
+  if (loop)
+    f.b.setInsertionPoint(loop);
+  // Not evict_normal, which is not the default: loads with it are slower than without a policy
+  // (docs/performance/constants.md).
+  return f
+      .inlineAsm("{\n\t.reg .b64 " + priority.str() + ", none;\n\t" + policy(priority, priority) +
+                     "\n\t" + policy("unchanged", "none") + "\n\tselp.b64 $0, " + priority.str() +
+                     ", none, $1;\n\t}",
+                 {{type, "l"}}, {{condition, "b"}}, /*sideEffects=*/!loop, /*memoryClobber=*/false)
+      .front();
 }

@@ -5,26 +5,12 @@
 #include "Lowering.h"
 
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
-#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
-
-/// The outermost loop around the insertion point that does not compute the value, or null.
-static Operation *outermostLoopWithout(Lowering &f, Value value) {
-  Operation *outermost = nullptr;
-  for (Operation *op = f.b.getInsertionBlock()->getParentOp(); op && op != f.func;
-       op = op->getParentOp()) {
-    auto loop = dyn_cast<LoopLikeOpInterface>(op);
-    if (loop && !loop.isDefinedOutsideOfLoop(value))
-      break;
-    outermost = loop ? op : outermost;
-  }
-  return outermost;
-}
 
 namespace {
 /// A box to be moved: the part of the shared tile, the descriptor, and the position in global
@@ -36,6 +22,13 @@ struct Box {
   int64_t bytes;
   Value condition; // under which the box is moved; null is always
 };
+
+int64_t bytesOf(const layout::SharedLayout &shared, const layout::TmaBox &box) {
+  int64_t bytes = shared.elementBits / 8;
+  for (int64_t extent : box.extents)
+    bytes *= extent;
+  return bytes;
+}
 
 /// What a copy with `trim` leaves out of its boxes, because it lies outside of the array.
 class Trim {
@@ -64,8 +57,9 @@ public:
     Value from = f.i32(box.offset[dim]);
     return parts && parts->dim == dim ? f.add(from, f.mul(part, f.i32(parts->rows))) : from;
   }
-  /// All rows of a box are inside; some are.
+  /// True if all rows of the box are inside.
   Value isWhole(Value from, int64_t rows) const { return isLeft(from, rows); }
+  /// True if any row of the box is inside.
   Value isAny(Value from) const { return isLeft(from, 1); }
   /// The rows of the box that is fetched for one that is cut, as the launcher computes them: what
   /// the array has left behind its last whole box, or all rows if that is nothing. A box that lies
@@ -81,9 +75,7 @@ public:
       const cta::BoxTrim trim = cta::boxTrim(boxes, box, dim);
       if (trim == cta::BoxTrim::None)
         continue;
-      int64_t bytes = boxes.elementBits / 8;
-      for (int64_t extent : box.extents)
-        bytes *= extent;
+      const int64_t bytes = bytesOf(boxes, box);
       const int64_t rows = box.extents[dim];
       Value at = from(box, parts, part);
       const bool isCut = trim == cta::BoxTrim::Rows;
@@ -159,13 +151,14 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
   Builder &b = f.b;
   auto number = [&](int64_t x) { return b.getI64IntegerAttr(x); };
   const tile::AccessParts access = tile::partsOf(op, memref);
+  std::optional<Trim> trim;
+  if constexpr (std::is_same_v<Op, cta::CopyOp>)
+    if (op.getTrim())
+      trim.emplace(f, op);
   for (const layout::TmaBox &box : parts ? parts->part.tmaBoxes() : shared.tmaBoxes(sliced)) {
     SmallVector<int64_t> extents(outer, 1);
-    int64_t bytes = shared.elementBits / 8;
-    for (int d : order) {
+    for (int d : order)
       extents.push_back(box.extents[d]);
-      bytes *= box.extents[d];
-    }
     NamedAttrList recipe;
     if (auto arg = dyn_cast<BlockArgument>(root))
       recipe.append("arg", number(arg.getArgNumber()));
@@ -180,22 +173,21 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
     Box result{place.offset + shared.linearOffset(box.offset),
                f.descriptor(recipe.getDictionary(f.context)),
                {},
-               bytes,
+               bytesOf(shared, box),
                {}};
     if constexpr (std::is_same_v<Op, cta::CopyOp>)
-      if (std::optional<uint64_t> dim = op.getTrim()) {
-        const auto d = static_cast<int64_t>(*dim);
-        const Trim trim(f, op);
-        Value from = trim.from(box, parts ? &*parts : nullptr, part);
+      if (trim) {
+        const auto d = static_cast<int64_t>(*op.getTrim());
+        Value from = trim->from(box, parts ? &*parts : nullptr, part);
         switch (cta::boxTrim(parts ? parts->part : shared, box, d)) {
         case cta::BoxTrim::None:
           break;
         case cta::BoxTrim::Whole:
-          result.condition = trim.isAny(from);
+          result.condition = trim->isAny(from);
           break;
         case cta::BoxTrim::Rows:
           recipe.append("trim", number(llvm::find(dims, op.getDims()[d]) - dims.begin()));
-          result.descriptor = f.select(trim.isWhole(from, box.extents[d]), result.descriptor,
+          result.descriptor = f.select(trim->isWhole(from, box.extents[d]), result.descriptor,
                                        f.descriptor(recipe.getDictionary(f.context)));
         }
       }
@@ -218,44 +210,6 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
   return success();
 }
 } // namespace
-
-Value tessera::nvvm::cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value memref,
-                                 Value condition) {
-  if (!hint || *hint == tile::Cache::NoAlloc) // copies allocate nothing in L1, or cannot help it
-    return {};
-  auto policy = [](StringRef priority, StringRef to) {
-    return ("createpolicy.fractional.L2::evict_" + priority + ".b64 " + to + ", 1.0;").str();
-  };
-  const StringRef priority = *hint == tile::Cache::Last ? "last" : "first";
-  Type type = f.b.getI64Type();
-  if (*hint == tile::Cache::Stream) {
-    // If the array fits L2, the next launch may find what this one leaves there.
-    auto memrefType = cast<MemRefType>(memref.getType());
-    Value bytes = f.i64(tile::elementBytes(memrefType.getElementType()));
-    for (unsigned d = 0; d < memrefType.getRank(); ++d)
-      bytes = f.mul(bytes, f.sizeOf(memref, d));
-    Value large =
-        f.compare(arith::CmpIPredicate::ugt, bytes, f.i64(cta::machineOf(f.launch).l2Bytes));
-    condition = f.both(condition, large);
-  }
-  if (!condition)
-    return f
-        .inlineAsm(policy(priority, "$0"), {{type, "l"}}, {}, /*sideEffects=*/true,
-                   /*memoryClobber=*/false)
-        .front();
-  OpBuilder::InsertionGuard guard(f.b);
-  Operation *loop = f.currentScope().elected ? outermostLoopWithout(f, condition) : nullptr;
-  if (loop)
-    f.b.setInsertionPoint(loop);
-  // Not evict_normal, which is not the default: loads with it are slower than without a policy
-  // (docs/performance/constants.md).
-  return f
-      .inlineAsm("{\n\t.reg .b64 " + priority.str() + ", none;\n\t" + policy(priority, priority) +
-                     "\n\t" + policy("unchanged", "none") + "\n\tselp.b64 $0, " + priority.str() +
-                     ", none, $1;\n\t}",
-                 {{type, "l"}}, {{condition, "b"}}, /*sideEffects=*/!loop, /*memoryClobber=*/false)
-      .front();
-}
 
 /// Issues the boxes; their bytes arrive on `barrier`.
 static void issueLoads(Lowering &f, ArrayRef<Box> boxes, Value base, Value barrier, Value policy,
@@ -291,24 +245,58 @@ static Value missingBytes(Lowering &f, cta::CopyOp op) {
   return op.getMulticastIf() ? f.select(f.scalar(op.getMulticastIf()), sum, ofTile()) : sum;
 }
 
-/// True if the bytes of the copy that will not come are known where `expect` announces those of
-/// its slot.
-static bool announces(cta::ExpectOp expect, cta::CopyOp copy) {
+/// True if the copy may leave out a box altogether, so that a branch goes around it.
+static bool leavesBoxesOut(cta::CopyOp op) {
+  const layout::SharedLayout shared = cta::sharedLayout(op.getSmemType());
+  return llvm::any_of(shared.tmaBoxes(), [&](const layout::TmaBox &box) {
+    return cta::boxTrim(shared, box, static_cast<int64_t>(*op.getTrim())) == cta::BoxTrim::Whole;
+  });
+}
+
+/// The bytes that come of `bytes`, which all boxes of the copies have. Inline assembly keeps LLVM
+/// from mixing the numbers, because tile-ptx-check compares the first one with the boxes: those of
+/// every path for sub.s32, of the path with the most boxes for sub.u32 (PtxBytes.cpp).
+static Value bytesThatCome(Lowering &f, int64_t bytes, ArrayRef<cta::CopyOp> copies) {
+  Value missing;
+  bool mayBranch = false;
+  for (cta::CopyOp copy : copies)
+    if (copy.getTrim()) {
+      Value more = missingBytes(f, copy);
+      missing = missing ? f.add(missing, more) : more;
+      mayBranch |= leavesBoxesOut(copy);
+    }
+  if (!missing)
+    return f.i32(bytes);
+  return f
+      .inlineAsm((mayBranch ? "sub.u32 $0, " : "sub.s32 $0, ") + std::to_string(bytes) + ", $1;",
+                 {{f.b.getI32Type(), "r"}}, {{missing, "r"}}, /*sideEffects=*/false,
+                 /*memoryClobber=*/false)
+      .front();
+}
+
+/// The cta.expect that announces the bytes of the copy's slot, if those that will not come are
+/// known there: the nearest one before the copy.
+static cta::ExpectOp expectOf(cta::CopyOp copy) {
+  if (!copy.getTrim() || !copy.getInto())
+    return {};
+  cta::ExpectOp nearest;
+  for (Operation *op = copy->getPrevNode(); op && !nearest; op = op->getPrevNode())
+    if (auto expect = dyn_cast<cta::ExpectOp>(op);
+        expect && expect.getMbarrier() == copy.getMbarrier() && expect.getSlot() == copy.getSlot())
+      nearest = expect;
   auto isBefore = [&](Value value) {
     Operation *def = value ? value.getDefiningOp() : nullptr;
-    return !def || def->getBlock() != expect->getBlock() || def->isBeforeInBlock(expect);
+    return !def || def->getBlock() != nearest->getBlock() || def->isBeforeInBlock(nearest);
   };
-  return copy.getTrim() && copy.getInto() && copy->getBlock() == expect->getBlock() &&
-         expect->isBeforeInBlock(copy) && copy.getMbarrier() == expect.getMbarrier() &&
-         copy.getSlot() == expect.getSlot() &&
-         isBefore(copy.getCoords()[copy.getDims()[*copy.getTrim()]]) &&
-         isBefore(copy.getMulticastIf());
+  return nearest && isBefore(copy.getCoords()[copy.getDims()[*copy.getTrim()]]) &&
+                 isBefore(copy.getMulticastIf())
+             ? nearest
+             : cta::ExpectOp();
 }
 
 /// Tells the mbarrier of the bytes that will not come, unless a cta.expect has left them out.
 static void completeMissing(Lowering &f, cta::CopyOp op, Value barrier) {
-  if (!op.getTrim() || llvm::any_of(op->getBlock()->getOps<cta::ExpectOp>(),
-                                    [&](cta::ExpectOp expect) { return announces(expect, op); }))
+  if (!op.getTrim() || expectOf(op))
     return;
   f.inlineAsm("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [$0], $1;", {},
               {{barrier, "r"}, {missingBytes(f, op), "r"}}, /*sideEffects=*/true,
@@ -390,8 +378,7 @@ static LogicalResult lowerCopy(Lowering &f, cta::CopyOp op) {
     for (const Box &box : boxes)
       bytes += box.bytes;
     Value barrier = f.mbarrier(number);
-    Value missing = missingBytes(f, op);
-    expect(f, barrier, missing ? f.sub(f.i32(bytes), missing) : f.i32(bytes));
+    expect(f, barrier, bytesThatCome(f, bytes, op));
     issueLoads(f, boxes, place->base, barrier, policy);
   });
   return success();
@@ -401,10 +388,9 @@ static LogicalResult lowerExpect(Lowering &f, cta::ExpectOp op) {
   if (static_cast<int64_t>(op.getMbarrier()) >= numMbarriers(f))
     return f.error(op, "the launch has no such mbarrier");
   f.inFirstThread([&] {
-    Value bytes = f.i32(static_cast<int64_t>(op.getBytes()));
-    for (auto copy : op->getBlock()->getOps<cta::CopyOp>())
-      if (announces(op, copy))
-        bytes = f.sub(bytes, missingBytes(f, copy));
+    auto copies = llvm::to_vector(llvm::make_filter_range(
+        op->getBlock()->getOps<cta::CopyOp>(), [&](auto copy) { return expectOf(copy) == op; }));
+    Value bytes = bytesThatCome(f, static_cast<int64_t>(op.getBytes()), copies);
     expect(f, f.mbarrier(static_cast<int64_t>(op.getMbarrier()), f.scalar(op.getSlot())), bytes);
   });
   return success();

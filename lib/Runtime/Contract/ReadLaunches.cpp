@@ -32,7 +32,7 @@ void KernelReader::readDescriptor(const JsonReader &reader, const Variant &varia
     if (version < versionOfTrim)
       trim.fail("is in contracts of version " + std::to_string(versionOfTrim) +
                 ", this one is of version " + std::to_string(version));
-    descriptor.trim = static_cast<uint32_t>(trim.integer(0, static_cast<int64_t>(kept) - 1));
+    descriptor.trim = static_cast<uint32_t>(trim.integer(0, static_cast<int64_t>(kept) - 2));
   }
 
   if (reader.has("sizes"))

@@ -128,7 +128,7 @@ TEST(Contract, BoxesThatEndWhereTheArrayDoes) {
   EXPECT_EQ(launch.descriptors[0].trim, 0u);
   EXPECT_FALSE(launch.descriptors[1].trim);
   const std::string at = "malformed contract: kernels[0].variants[0].launches[0].descriptors[0].";
-  EXPECT_EQ(failure(with("2")), at + "trim: 2 is not in 0..1");
+  EXPECT_EQ(failure(with("1")), at + "trim: 1 is not in 0..0") << "the contiguous dimension";
   EXPECT_EQ(failure(with("0", "4")),
             at + "trim: is in contracts of version 5, this one is of version 4");
 }

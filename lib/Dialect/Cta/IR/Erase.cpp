@@ -3,7 +3,9 @@
 
 // Turns every placed op into the L0 op that it stands for; called by `convert-cta-to-tile`.
 // Operands have been converted already.
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -73,20 +75,37 @@ static Erased eraseDestination(Op op, OpBuilder &b, ValueRange operands) {
 Erased LoadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return eraseSource(*this, b, operands, getCacheAttr());
 }
-/// A tile of which nobody reads what lies outside of the array along dimension `dim`. Something
-/// else than zero is put there (NaN, or all bits for integers), so that a run of the erased program
-/// shows whoever reads it.
-static Value spoilOutside(OpBuilder &b, Location loc, Value tile, Value memref, Value at,
-                          int64_t memrefDim, int64_t dim) {
+
+/// How many rows of a tile come by a copy that leaves out what lies outside of the array, which has
+/// `size` rows and `left` from the start of the tile on: all of the boxes that are inside, and of
+/// the next one the remainder of the size. Along the contiguous dimension what is inside.
+static Value rowsThatCome(OpBuilder &b, CopyOp op, Value size, Value left) {
+  const auto dim = static_cast<int64_t>(*op.getTrim());
+  const layout::SharedLayout shared = sharedLayout(op.getSmemType());
+  const layout::TmaBox box = shared.tmaBoxes().front();
+  if (boxTrim(shared, box, dim) != BoxTrim::Rows)
+    return left;
+  const Location loc = op.getLoc();
+  Value rows = arith::ConstantIndexOp::create(b, loc, box.extents[dim]);
+  Value whole =
+      arith::MulIOp::create(b, loc, arith::FloorDivSIOp::create(b, loc, left, rows), rows);
+  return arith::AddIOp::create(b, loc, whole, arith::RemSIOp::create(b, loc, size, rows));
+}
+
+/// The tile of a copy that leaves out what lies outside of the array. Something other than zero is
+/// put into the rows that do not come (NaN, or all bits set for integers), so that a run of the
+/// erased program shows whoever reads them.
+static Value spoilOutside(OpBuilder &b, CopyOp op, Value tile, Value memref, Value at) {
+  const Location loc = op.getLoc();
+  const auto dim = static_cast<int64_t>(*op.getTrim());
   auto type = cast<RankedTensorType>(tile.getType());
   Type element = type.getElementType();
   RankedTensorType places = type.clone(b.getIndexType());
-  Value size = memref::DimOp::create(b, loc, memref, memrefDim);
-  Value inside =
-      tensor::SplatOp::create(b, loc, arith::SubIOp::create(b, loc, size, at).getResult(), places);
-  Value isInside =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                            tile::IotaOp::create(b, loc, places, dim, Value{}), inside);
+  Value size = memref::DimOp::create(b, loc, memref, op.getDims()[dim]);
+  Value rows = rowsThatCome(b, op, size, arith::SubIOp::create(b, loc, size, at));
+  Value comes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                      tile::IotaOp::create(b, loc, places, dim, Value{}),
+                                      tensor::SplatOp::create(b, loc, rows, places));
   TypedAttr other;
   if (auto floats = dyn_cast<FloatType>(element))
     other = b.getFloatAttr(floats, APFloat::getNaN(floats.getFloatSemantics()));
@@ -95,7 +114,7 @@ static Value spoilOutside(OpBuilder &b, Location loc, Value tile, Value memref, 
   else
     other = b.getIndexAttr(-1);
   Value spoiled = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, other));
-  return arith::SelectOp::create(b, loc, isInside, tile, spoiled);
+  return arith::SelectOp::create(b, loc, comes, tile, spoiled);
 }
 
 Erased CopyOp::eraseToTile(OpBuilder &b, ValueRange operands) {
@@ -104,9 +123,7 @@ Erased CopyOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   if (std::optional<uint64_t> trim = getTrim()) {
     Erased loaded = eraseSource(*this, b, operands, cache);
     AccessOperands a(*this, operands, /*hasValue=*/false);
-    const int64_t memrefDim = getDims()[*trim];
-    return one(spoilOutside(b, getLoc(), loaded->front(), a.memref, a.coords[memrefDim], memrefDim,
-                            static_cast<int64_t>(*trim)));
+    return one(spoilOutside(b, *this, loaded->front(), a.memref, a.coords[getDims()[*trim]]));
   }
   if (getIndices().empty())
     return eraseSource(*this, b, operands, cache);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AccessSyntax.h"
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -261,6 +262,13 @@ LogicalResult CopyOp::verify() {
              << getSmemType() << ", got " << static_cast<int64_t>(*dim);
     if (isCpAsync() || getIndexTile())
       return emitOpError("copy_c14: 'trim' is for tma, and for a tile without an index tile");
+    const auto cannot = [&](const layout::TmaBox &box) {
+      return boxTrim(sharedLayout(getSmemType()), box, static_cast<int64_t>(*dim)) == BoxTrim::None;
+    };
+    if (!getSmemType().getSwizzle().isUnknown() &&
+        llvm::all_of(sharedLayout(getSmemType()).tmaBoxes(), cannot))
+      return emitOpError("copy_c14: no box can be cut or left out along dimension ")
+             << *dim << " of the tile " << getSmemType();
   }
   return success();
 }

@@ -139,6 +139,9 @@ Value ReadOp::sliceResult(OpBuilder &b, OpResult result, TileSlice slice, TileSl
   auto copy = cast<CopyOp>(b.clone(*fetched));
   copy.getCoordsMutable().assign(coords);
   copy.getResult().setType(type);
+  // A slice need not begin at a multiple of its extent (copy_c14).
+  if (copy.getTrim() == slice.dim)
+    copy.removeTrimAttr();
   return ReadOp::create(b, getLoc(), slicedType(result.getType(), slice), copy.getResult(),
                         /*offsets=*/{}, /*dims=*/{}, /*strides=*/{});
 }

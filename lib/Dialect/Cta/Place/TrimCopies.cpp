@@ -108,9 +108,12 @@ bool Outside::passesControl(Operation *op, OpOperand &use, int64_t dim) {
   if (!yield)
     return false;
   const unsigned number = use.getOperandNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(yield->getParentOp()))
+  if (auto loop = dyn_cast<scf::ForOp>(yield->getParentOp())) {
+    // In the next iteration a coordinate of the loop is another number.
+    if (!loop.isDefinedOutsideOfLoop(copy.getCoords()[memrefDim]))
+      return false;
     follow(loop.getRegionIterArg(number), dim);
-  else if (!isa<scf::IfOp>(yield->getParentOp()))
+  } else if (!isa<scf::IfOp>(yield->getParentOp()))
     return false;
   follow(yield->getParentOp()->getResult(number), dim);
   return true;

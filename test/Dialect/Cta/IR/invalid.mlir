@@ -102,7 +102,7 @@ func.func @copy_require(%A: memref<?x?xbf16>, %i: index) {
 
 !tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
 func.func @copy_trim(%A: memref<?x?xbf16>, %i: index) {
-  %0 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>, trim = 1 : i64} : memref<?x?xbf16> -> !tile
+  %0 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>, trim = 0 : i64} : memref<?x?xbf16> -> !tile
   // expected-error @+1 {{copy_c14: 'trim' is a dimension of the tile '!cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>', got 2}}
   %1 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>, trim = 2 : i64} : memref<?x?xbf16> -> !tile
   return
@@ -123,6 +123,15 @@ func.func @copy_trim_negative(%A: memref<?x?xbf16>, %i: index) {
 func.func @copy_trim_cp_async(%A: memref<?x?xbf16>, %i: index) {
   // expected-error @+1 {{copy_c14: 'trim' is for tma, and for a tile without an index tile}}
   %0 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<cp_async>, trim = 0 : i64, vector = 8 : i64} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_trim_one_box(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{copy_c14: no box can be cut or left out along dimension 1 of the tile '!cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>'}}
+  %0 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>, trim = 1 : i64} : memref<?x?xbf16> -> !tile
   return
 }
 

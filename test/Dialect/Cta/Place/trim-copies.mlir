@@ -74,6 +74,25 @@ tile.kernel @ways(%A: memref<1000x64xbf16> {tile.align = 16}, %B: memref<64x64xb
   tile.return
 }
 
+// In a loop whose iterations store what they have loaded.
+// CHECK-LABEL: tile.kernel @in_a_loop(
+// CHECK: scf.for
+// CHECK: cta.copy %A[{{.*}}] {mechanism = #cta.mechanism<tma>, trim = 0 : i64}
+tile.kernel @in_a_loop(%A: memref<200x64xbf16> {tile.align = 16}, %B: memref<64x64xbf16> {tile.align = 16}, %C: memref<200x64xf32>) attributes {warpgroups = 2} {
+  tile.grid (%g) = (0) to (1) step (1) {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %c200 = arith.constant 200 : index
+    scf.for %i = %c0 to %c200 step %c128 {
+      %a = tile.load %A[%i, %c0] : memref<200x64xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%c0, %c0] : memref<64x64xbf16> -> tensor<64x64xbf16>
+      %p = tile.mma %a, %b : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      tile.store %p, %C[%i, %c0] : tensor<128x64xf32> -> memref<200x64xf32>
+    }
+  }
+  tile.return
+}
+
 // Each of these keeps the zeros.
 // CHECK-LABEL: tile.kernel @sum_of_columns(
 // CHECK-NOT: trim
@@ -92,6 +111,8 @@ tile.kernel @ways(%A: memref<1000x64xbf16> {tile.align = 16}, %B: memref<64x64xb
 // CHECK-LABEL: tile.kernel @returned(
 // CHECK-NOT: trim
 // CHECK-LABEL: tile.kernel @spread(
+// CHECK-NOT: trim
+// CHECK-LABEL: tile.kernel @carried(
 // CHECK-NOT: trim
 // CHECK: tile.return
 
@@ -207,6 +228,29 @@ tile.kernel @spread(%A: memref<1000x64xbf16> {tile.align = 16}, %B: memref<64x64
     %t = tile.transpose %a dims = [1, 0] : tensor<128x64xbf16> -> tensor<64x128xbf16>
     %g = tile.mma %t, %q : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
     tile.store %g, %C[%i, %c0] : tensor<64x64xf32> -> memref<1000x64xf32>
+  }
+  tile.return
+}
+
+// The sum of one iteration is stored in the next one, at another coordinate.
+tile.kernel @carried(%A: memref<200x64xbf16> {tile.align = 16}, %B: memref<64x64xbf16> {tile.align = 16}, %C: memref<200x64xf32>) attributes {warpgroups = 2} {
+  tile.grid (%g) = (0) to (1) step (1) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c128 = arith.constant 128 : index
+    %c200 = arith.constant 200 : index
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+    %all = scf.for %t = %c0 to %c2 step %c1 iter_args(%before = %zero) -> (tensor<128x64xf32>) {
+      %sums = scf.for %i = %c0 to %c200 step %c128 iter_args(%sum = %before) -> (tensor<128x64xf32>) {
+        %a = tile.load %A[%i, %c0] : memref<200x64xbf16> -> tensor<128x64xbf16>
+        %b = tile.load %B[%c0, %c0] : memref<64x64xbf16> -> tensor<64x64xbf16>
+        %p = tile.mma %a, %b, %sum : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+        tile.store %p, %C[%i, %c0] : tensor<128x64xf32> -> memref<200x64xf32>
+        scf.yield %p : tensor<128x64xf32>
+      }
+      scf.yield %sums : tensor<128x64xf32>
+    }
   }
   tile.return
 }

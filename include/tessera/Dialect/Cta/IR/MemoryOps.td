@@ -315,9 +315,10 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     %a = cta.copy %A[%i, %k] cache_if = %keep {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
-    With `trim = d` nobody reads what lies outside of the array along dimension d of the tile: it has any value. The copy then leaves it
-    out: a box that lies outside is not fetched, and one that is cut by the end of the array is fetched by a box that ends there
-    (`BoxTrim` in `tessera/Dialect/Cta/IR/CopyRules.h`). The mbarrier is told of the bytes that do not come. Made by `cta-trim-copies`:
+    With `trim = d` nobody reads what lies outside of the array along dimension d of the tile. The elements there have any value, and the
+    copy leaves them out: a box that is cut by the end of the array is fetched by a smaller one that ends there, and along the contiguous
+    dimension a box that lies outside is not fetched (`BoxTrim` in `tessera/Dialect/Cta/IR/CopyRules.h`). The mbarrier is told of the bytes
+    that do not come. Made by `cta-trim-copies`:
 
     ```mlir
     %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>, trim = 0 : i64} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -334,8 +335,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
         remove it.
     13. there is at most one index tile, of rank 1, for a dimension of the tile that is not contiguous in shared memory. It comes without
         `multicast`; by tma it holds i32, and its dimension has no limit.
-    14. `trim` is a dimension of the tile, and comes with tma and without an index tile. The coordinate of that dimension is a multiple of
-        the tile's extent and not negative (not verified: it takes facts of the kernel).
+    14. `trim` is a dimension of the tile, along which a box can be cut or left out, and comes with tma and without an index tile. The
+        coordinate of that dimension is a multiple of the tile's extent and not negative (`cta-simulate` checks it).
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Variadic<AnyRankedTensor>:$indices,

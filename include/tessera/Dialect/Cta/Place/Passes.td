@@ -72,15 +72,17 @@ def TrimCopies : CtaPass<"cta-trim-copies"> {
   let summary = "Let copies by TMA leave out what lies outside of the array and nobody reads";
   let description = [{
     Requires and ensures *placed*. The last output tiles of a product often hang over the end of an array. TMA writes zeros for what lies
-    outside, and reads memory for it nevertheless: the rows outside all read the same cache lines. Where many blocks do this at once, those
-    lines are the bottleneck (docs/performance/constants.md).
+    outside, and seems to read memory for it nevertheless, the same few cache lines for all rows outside. Where many blocks do this at once,
+    a copy takes up to six times as long (docs/performance/constants.md).
 
     A `cta.copy` by TMA gets `trim = d` if nothing depends on what it brings from outside of the array along dimension d of the tile. This
-    is so if each element that depends on it is at the same place of a result and is stored, if at all, outside of another array:
+    is so if a value depends on row r of the copied tile only in its own row r, and no store writes that row where it lies outside of the
+    copied array:
 
     1. From the copy the pass follows dimension d through products (a row of `a`, or a column of `b`, makes that row or column of the result
        alone), elementwise ops, changes of layout, broadcasts, transposes, shared memory, loops and branches.
-    2. Each way ends at a store with the coordinate of the copy, along a dimension of an array that is no larger than that of the copy.
+    2. Each way ends at a store with the coordinate of the copy. The array that is stored to has no more rows along that dimension than the
+       copied one. A loop carries a value to its next iteration only if the coordinate is the same there.
     3. The extent is at least 32: zeros for fewer rows take no time. The coordinate is a multiple of the extent and not negative, the size is
        not known to be one, and a box can be cut or left out along d.
 
