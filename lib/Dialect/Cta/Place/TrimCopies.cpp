@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-/// Tiles with fewer rows are not trimmed. Zeros for so few rows take no time, but each map that a
-/// kernel has more makes its launch longer. Source: docs/performance/constants.md.
+/// Tiles with fewer rows are not trimmed. Zeros for 16 rows take no time, and small launches of
+/// kernels with more maps were slower. Source: docs/performance/constants.md.
 static constexpr int64_t kLeastRows = 32;
 
 namespace {
