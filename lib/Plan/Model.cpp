@@ -20,9 +20,6 @@ namespace {
 /// and of clusters, and for those that threads fill by cp.async. Source:
 /// docs/performance/constants.md.
 constexpr int64_t kMostStages = 5, kMostDeepStages = 12, kMostCopyingStages = 4;
-/// What part of its time for an iteration L2 takes if few blocks ask it for something. With
-/// stream-K all blocks do. Source: docs/performance/constants.md.
-constexpr double kLeastShareOfLines = 0.8;
 /// How much longer L2 takes where blocks compute parts of output tiles, and so read at different
 /// places. Source: docs/performance/constants.md.
 constexpr double kLinesOfParts = 1.15;
@@ -289,7 +286,9 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   const Plan plan = given.closed();
   PlanPrediction result;
   const double blocks = *plan.blocksPerSM;
-  double loaded = 0, ofLines = 0, ofOneRow = 0, arriving = 0;
+  // Blocks in clusters read at the same places.
+  const bool inParts = *plan.streamK && plan.cluster.value_or(1) == 1;
+  double loaded = 0, arriving = 0;
   for (const PlanFacts::Load &load : facts.loads) {
     loaded += load.bytes;
     arriving +=
@@ -297,16 +296,20 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
     // The blocks of a cluster fetch a part each of what they share.
     const bool isShared = plan.cluster.value_or(1) > 1 && plan.clusterDim && load.shareable &&
                           !(load.dims >> *plan.clusterDim & 1);
-    const double rate = load.unevenRows ? machine.l2BytesOffLines : machine.l2BytesApart;
-    ofLines += load.bytes / rate / (isShared ? *plan.cluster : 1);
-    ofOneRow += load.bytes / rate;
+    const double rate = load.unevenRows ? machine.l2BytesOffLines : machine.l2BytesApart,
+                 ofEach = blocks * load.bytes / rate,
+                 ofLoad = ofEach / (isShared ? *plan.cluster : 1) * (inParts ? kLinesOfParts : 1);
+    result.lines += ofLoad;
+    result.linesOfOneRow += ofEach;
+    if (!load.trimmed)
+      continue;
+    for (std::vector<double> *of : {&result.trimmed, &result.trimmedOfOneRow})
+      of->resize(std::max<size_t>(of->size(), *load.trimmed + 1));
+    result.trimmed[*load.trimmed] += ofLoad;
+    result.trimmedOfOneRow[*load.trimmed] += ofEach;
   }
-  // Blocks in clusters read at the same places.
-  const bool inParts = *plan.streamK && plan.cluster.value_or(1) == 1;
-  result.lines = blocks * ofLines * (inParts ? kLinesOfParts : 1);
-  result.linesAlone = result.lines * (inParts || facts.isBoundByBytes() ? 1 : kLeastShareOfLines);
+  result.linesAlone = inParts || facts.isBoundByBytes() ? result.lines : 0;
   result.linesAlone = std::max(result.linesAlone, kSustainedTensor * blocks * facts.tensorCycles);
-  result.linesOfOneRow = blocks * ofOneRow;
   result.blocksPerSM = *plan.blocksPerSM;
   result.cluster = plan.cluster.value_or(1);
   auto atLeast = [&](double cycles, const char *bound) {
@@ -364,8 +367,8 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   result.streamK = *plan.streamK;
   // Partial sums go through L2, and the block that adds them waits for each in turn.
   if (*plan.streamK) {
-    const double bytes = 4.0 * facts.accumulators * 128 * facts.warpgroups;
-    result.handOver = machine.handOverLatency + blocks * bytes / machine.l2BytesPerCycle;
+    result.sumBytes = 4.0 * facts.accumulators * 128 * facts.warpgroups;
+    result.handOver = machine.handOverLatency + blocks * result.sumBytes / machine.l2BytesPerCycle;
     result.launch += machine.divisionCycles;
   }
   return result;

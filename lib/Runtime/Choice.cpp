@@ -10,6 +10,10 @@ namespace tessera::rt {
 namespace {
 /// As many members are named in an error.
 constexpr size_t namedMembers = 3;
+/// Variants stand in the order in which they are better. A later one is taken where it is predicted
+/// to take less than this part of the time: whether an operand is copied or loaded as it is depends
+/// on sizes.
+constexpr double clearlyLess = 0.9;
 
 struct Candidate {
   std::optional<size_t> variant;
@@ -34,21 +38,32 @@ Candidate candidateOf(const KernelContract &kernel, const Member &member,
                       const std::vector<BoundArg> &args, int64_t cores) {
   Candidate result;
   const size_t end = member.first + member.count;
+  const Guard *guard = nullptr;
+  const Descriptor *map = nullptr;
   for (size_t i = member.first; i < end; ++i) {
     const Variant &variant = kernel.variants[i];
-    result.guard = nullptr;
-    result.map = nullptr;
-    if (!guardsHold(variant, args, cores, &result.guard))
+    guard = nullptr;
+    map = nullptr;
+    if (!guardsHold(variant, args, cores, &guard))
       continue;
     // Nothing comes after the last one, so its tensor maps are made, or are an error. In a family
     // there are other members.
     const bool takesAll = i + 1 == end && !kernel.isFamily();
-    if (!takesAll && !mapsExist(variant, args, &result.map))
+    if (!takesAll && !mapsExist(variant, args, &map))
+      continue;
+    const std::optional<int64_t> nanoseconds = predict(variant, args, cores);
+    if (result.variant && !(nanoseconds && result.nanoseconds &&
+                            static_cast<double>(*nanoseconds) <
+                                clearlyLess * static_cast<double>(*result.nanoseconds)))
       continue;
     result.variant = i;
-    result.nanoseconds = predict(variant, args, cores);
-    break;
+    result.nanoseconds = nanoseconds;
+    if (!nanoseconds)
+      break;
   }
+  // What the last one needs, if there is none.
+  result.guard = guard;
+  result.map = map;
   return result;
 }
 

@@ -86,12 +86,13 @@ inline constexpr Machine kMachine = {
     .l2BytesApart = 40,            // fitted: constants.md
     .l2BytesOffLines = 29,         // fitted: constants.md
     .globalBytesPerCycle = 18.7,   // experiments.md
-    .cpAsyncCycles = 9,            // measured: constants.md
+    .globalBytesAlone = 34,        // measured: constants.md
+    .cpAsyncCycles = 7,            // measured: constants.md
     .loadBytesInFlight = 48 << 10, // measured: constants.md
     .slotLatency = 570,            // fitted: experiments.md
     .memoryLatency = 1200,         // fitted: constants.md
     .handOverLatency = 1200,       // fitted: constants.md
-    .divisionCycles = 300,         // fitted: constants.md
+    .divisionCycles = 900,         // measured: constants.md
     .clusterLaunchCycles = 5000,   // fitted: constants.md
 
     // Assumed.

@@ -93,6 +93,7 @@ struct Machine {
   /// L2 then delivers to each SM, or cluster, what it asks for.
   double l2BytesApart = 0, l2BytesOffLines = 0;
   double globalBytesPerCycle = 0; ///< the same of the memory
+  double globalBytesAlone = 0;    ///< what memory delivers to an SM if most others ask for nothing
   double cpAsyncCycles = 0;       ///< what an SM takes for one cp.async of a warp
   /// What the blocks of an SM should have asked of memory together, if they ask for nothing while
   /// they compute.

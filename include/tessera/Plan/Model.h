@@ -73,6 +73,8 @@ struct PlanFacts {
     /// Its rows need not be whole cache lines apart: wherever the array begins, most of them do not
     /// begin at lines.
     bool unevenRows = false;
+    /// The grid dimension along which it leaves out rows outside of the array.
+    std::optional<unsigned> trimmed = std::nullopt;
   };
   std::vector<Load> loads;
   /// For products that wait for each other through registers (attention), or for an operand that
@@ -129,6 +131,9 @@ struct PlanPrediction {
   double lines = 0, linesAlone = 0;
   /// `lines` of a grid without clusters of full size, whose blocks share next to nothing.
   double linesOfOneRow = 0;
+  /// What of the two is for loads that leave out rows outside of the array, by the grid dimension
+  /// along which they do; empty if there are none.
+  std::vector<double> trimmed, trimmedOfOneRow;
   /// `round` if L2 takes that long: slots that are filled during an epilogue then save more.
   double roundOfLines = 0;
   int64_t blocksPerSM = 1;
@@ -137,6 +142,7 @@ struct PlanPrediction {
   /// in which one block hands the partial sums of a part to another one.
   int64_t streamK = 0;
   double handOver = 0;
+  double sumBytes = 0; ///< of the partial sums of an output tile
   /// What limits an iteration: tensor, shared memory, L2, memory, latency or issue.
   std::string bound;
 

@@ -4,8 +4,9 @@
 //===- Choice.h - Which variant a launch takes ----------------------------===//
 //
 // A kernel is one member or a family of them (docs/Contract.md, "Families"). Of each member the
-// first variant that can take the arguments is its candidate. The launcher takes the candidate of
-// the least predicted time. All functions are about arguments whose facts have been checked.
+// first variant that can take the arguments is its candidate, or a later one that is predicted to
+// take clearly less time. The launcher takes the candidate of the least predicted time. All
+// functions are about arguments whose facts have been checked.
 
 #ifndef TESSERA_RUNTIME_CHOICE_H
 #define TESSERA_RUNTIME_CHOICE_H

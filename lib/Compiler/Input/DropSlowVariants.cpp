@@ -21,7 +21,7 @@ using namespace tessera;
 
 /// One more variant stays if that lowers the mean predicted time by this fraction
 /// (docs/performance/constants.md).
-static constexpr double kLeastGain = 0.01;
+static constexpr double kLeastGain = 0.007;
 
 namespace {
 struct Variant {

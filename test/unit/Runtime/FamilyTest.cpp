@@ -221,7 +221,31 @@ TEST_F(Family, Cores) {
   EXPECT_EQ(takes(64), "narrow");
 }
 
-/// In each member the first variant that fits is the candidate.
+/// In each member the first variant that fits is the candidate, unless a later one is predicted to
+/// take less than nine tenths of its time.
+TEST_F(Family, LaterVariants) {
+  Costs costs;
+  costs.wide = "1000";
+  costs.narrow = costs.small = "5000";
+  for (const char *slow : {"1000", "900", "", "-1"}) {
+    costs.wideAny = slow;
+    load(costs);
+    EXPECT_EQ(takes(64), "wide") << slow;
+  }
+  costs.wideAny = "899";
+  load(costs);
+  EXPECT_EQ(takes(64), "wide_any");
+  Error error;
+  ASSERT_TRUE(kernel->forceMember("BM=128", error)) << error.message;
+  EXPECT_EQ(takes(64), "wide_any") << "a member that is forced takes its best variant, too";
+  // Nothing is compared with a variant without a cost.
+  costs.wide = "";
+  load(costs);
+  EXPECT_EQ(takes(64), "narrow");
+  ASSERT_TRUE(kernel->forceMember("BM=128", error)) << error.message;
+  EXPECT_EQ(takes(64), "wide");
+}
+
 TEST_F(Family, GuardsOfOneMember) {
   misalign();
   EXPECT_EQ(takes(64), "wide_any");

@@ -182,9 +182,20 @@ static DictionaryAttr attrOf(MLIRContext *context, const Machine &machine, const
   }
   if (prediction.streamK)
     sizes.append({b.getNamedAttr("stream_k", b.getI64IntegerAttr(prediction.streamK)),
-                  cycles("hand_over", prediction.handOver)});
-  if (prediction.streamK && prediction.cluster > 1)
+                  cycles("hand_over", prediction.handOver),
+                  b.getNamedAttr("sums", b.getI64IntegerAttr(std::llround(prediction.sumBytes)))});
+  const bool hasOneRow = prediction.streamK && prediction.cluster > 1;
+  if (hasOneRow)
     sizes.push_back(cycles("lines_one_row", prediction.linesOfOneRow));
+  auto ofDims = [&](StringRef name, ArrayRef<double> values) {
+    SmallVector<int64_t> rounded =
+        llvm::map_to_vector(values, [](double value) -> int64_t { return std::llround(value); });
+    if (!rounded.empty())
+      sizes.push_back(b.getNamedAttr(name, b.getDenseI64ArrayAttr(rounded)));
+  };
+  ofDims("trimmed", prediction.trimmed);
+  if (hasOneRow)
+    ofDims("trimmed_one_row", prediction.trimmedOfOneRow);
   return b.getDictionaryAttr(sizes);
 }
 

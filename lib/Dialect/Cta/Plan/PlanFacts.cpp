@@ -68,6 +68,7 @@ public:
 private:
   bool feedsAChannel(CopyOp copy);
   void addProduct(WgmmaOp op);
+  std::optional<unsigned> trimmedDim(CopyOp copy);
   void addCopy(CopyOp copy);
   void addIndexTile(CopyOp copy);
   void addSizes();
@@ -142,6 +143,15 @@ void FactsOfGrid::addIndexTile(CopyOp copy) {
   facts.indexRegisters += registersOf(withLayout(tile.getType(), layout));
 }
 
+/// The grid dimension along which the copy leaves out rows outside of the array.
+std::optional<unsigned> FactsOfGrid::trimmedDim(CopyOp copy) {
+  const std::optional<uint64_t> trim = copy.getTrim();
+  if (!trim)
+    return std::nullopt;
+  const unsigned dims = gridDimsOf(grid, copy.getCoords()[copy.getDims()[*trim]]);
+  return llvm::isPowerOf2_32(dims) ? std::optional(llvm::Log2_32(dims)) : std::nullopt;
+}
+
 void FactsOfGrid::addCopy(CopyOp copy) {
   Operation *loop = loopOf(copy);
   bool innermost = loop && isInnermostLoop(loop);
@@ -160,7 +170,7 @@ void FactsOfGrid::addCopy(CopyOp copy) {
     SmallVector<Value> coords(copy.getCoords());
     llvm::append_range(coords, copy.getIndices());
     facts.loads.push_back({double(bytesOf(type)), gridDimsOf(grid, coords), offLines,
-                           shareable && !copy.getIndexTile(), unevenRows});
+                           shareable && !copy.getIndexTile(), unevenRows, trimmedDim(copy)});
   }
   if (!feedsAChannel(copy))
     return;

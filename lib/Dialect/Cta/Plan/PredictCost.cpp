@@ -45,10 +45,16 @@ struct TileWork {
   Value issue, alone, bytes;
 };
 
+/// A launch whose last wave is divided: whether it is; the cycles of all iterations and of handing
+/// partial sums on, in parts; and how many partial sums there are.
+struct Division {
+  Value isDivided, cycles, handedOn;
+};
+
 /// The output tiles of a launch, the iterations of each, and the blocks that run concurrently.
 struct Waves {
   Value tiles, trips, places, cores; ///< in clusters, their numbers
-  int64_t blocksPerSM;
+  int64_t blocksPerSM, cluster = 1;
   /// Whether there is one row or one column of output tiles; null in clusters.
   Value isNarrow;
 };
@@ -82,10 +88,11 @@ private:
   Value isNarrow(Value tiles);
   scf::ForOp mainLoop();
   Value planned(DictionaryAttr prediction);
-  std::pair<Value, Value> divided(const Waves &of, int64_t least, Value iteration, Value handOver);
+  Division divided(const Waves &of, int64_t least, Value iteration, Value handOver);
   Value bytesOfArray(Value root);
   Value bytesOfLaunch(Value tiles);
-  Value memoryOf(Value bytes, Value cores);
+  Value memoryOf(Value bytes, Value cores, double rate);
+  Value outsideOf(size_t dim, double cycles);
   double bytesOf(Operation *op);
   TileWork workOf(Block &block);
   int64_t blocksPerSM();
@@ -195,6 +202,15 @@ Value Predictor::isNarrow(Value tiles) {
 /// hide. Source: docs/performance/constants.md.
 static constexpr double kNotOverlapped = 0.2;
 
+/// What of these cycles is for rows outside of the grid's upper bound, in parts.
+Value Predictor::outsideOf(size_t dim, double cycles) {
+  Value lower = index(grid.getMixedLower()[dim]), upper = index(grid.getMixedUpper()[dim]),
+        step = index(grid.getMixedStep()[dim]);
+  Value rows = largest(mul(count(lower, upper, step), step), index(1));
+  Value outside = largest(make<arith::SubIOp>(add(lower, rows), upper), index(0));
+  return make<arith::DivUIOp>(mul(parts(cycles), outside), rows);
+}
+
 /// The innermost loop in which the tensor cores take the most cycles, as cta-plan has it.
 scf::ForOp Predictor::mainLoop() {
   llvm::MapVector<Operation *, double> products;
@@ -254,11 +270,10 @@ Value Predictor::bytesOfLaunch(Value tiles) {
   return all;
 }
 
-/// The cycles in which memory moves bytes for so many SMs, in parts.
-Value Predictor::memoryOf(Value bytes, Value cores) {
-  return make<arith::CeilDivSIOp>(
-      mul(bytes, index(kParts * 16)),
-      mul(cores, index(std::llround(machine.globalBytesPerCycle * 16))));
+/// The cycles in which memory moves bytes for so many SMs at a rate for each, in parts.
+Value Predictor::memoryOf(Value bytes, Value cores, double rate) {
+  return make<arith::CeilDivSIOp>(mul(bytes, index(kParts * 16)),
+                                  mul(cores, index(std::llround(rate * 16))));
 }
 
 /// The cycles of a launch, in parts. It takes what its SMs need, as PlanPrediction has it, or what
@@ -282,13 +297,26 @@ Value Predictor::planned(DictionaryAttr prediction) {
   // An iteration takes at least what L2 takes for it, which is less if there are few blocks. That
   // is the time of all blocks of an SM, of which each takes its share.
   auto ofBlock = [&](StringRef name) { return double(number(name)) / blocks; };
-  const double fewest = std::max(ofBlock("iteration"), ofBlock("lines_alone")),
-               most = std::max(fewest, ofBlock("lines"));
+  auto inside = [&](StringRef name, StringRef trimmed) {
+    Value cycles = parts(ofBlock(name));
+    if (auto ofDims = prediction.getAs<DenseI64ArrayAttr>(trimmed))
+      for (auto [dim, part] : llvm::enumerate(ofDims.asArrayRef()))
+        if (part && dim < grid.getMixedStep().size())
+          cycles = make<arith::SubIOp>(cycles, outsideOf(dim, double(part) / blocks));
+    return cycles;
+  };
+  Value shortest = parts(ofBlock("iteration")), alone = parts(ofBlock("lines_alone")),
+        most = inside("lines", "trimmed");
+  if (number("lines_alone") == number("lines"))
+    alone = most;
+  Value fewest = largest(shortest, alone);
+  most = largest(fewest, most);
+  const bool isSame =
+      most == fewest || number("lines") <= std::max(number("iteration"), number("lines_alone"));
   auto iterationOf = [&](Value atWork) {
-    Value cycles = parts(fewest);
-    if (most == fewest)
-      return cycles;
-    return largest(cycles, make<arith::DivUIOp>(mul(parts(most), atWork), places));
+    if (isSame)
+      return fewest;
+    return largest(fewest, make<arith::DivUIOp>(mul(most, atWork), places));
   };
   Value iteration = iterationOf(make<arith::MinSIOp>(tiles, places));
   Value round = parts(number("lines_round"));
@@ -296,7 +324,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
     return mul(count, add(round, mul(trips, cycles)));
   };
   Value cycles, working; // with and without waiting for memory
-  if (blocks == 1 && most == fewest) {
+  if (blocks == 1 && isSame) {
     working = cycles = ofTiles(make<arith::CeilDivSIOp>(tiles, cores), iteration);
   } else {
     // Full waves, and the last one, in which fewer blocks are at work. Of the blocks that an SM has
@@ -304,7 +332,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
     Value full = make<arith::DivUIOp>(tiles, places);
     Value rest = make<arith::SubIOp>(tiles, mul(full, places));
     Value ofRest = iterationOf(rest), ofSM = make<arith::CeilDivSIOp>(rest, cores);
-    Value ofFull = ofTiles(mul(full, index(blocks)), parts(most));
+    Value ofFull = ofTiles(mul(full, index(blocks)), most);
     working = cycles = add(ofFull, ofTiles(ofSM, ofRest));
     if (blocks > 1) {
       Value isAlone = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, cores, rest);
@@ -313,38 +341,45 @@ Value Predictor::planned(DictionaryAttr prediction) {
       cycles = add(ofFull, ofTiles(ofSM, ofRest));
     }
   }
-  // An SM gets no more of memory than its share, even if others have nothing to do. What of it the
+  // An SM gets so much of memory and no more, even if others have nothing to do. What of it the
   // SMs' work hides is counted by the rate of all.
   Value bytes = bytesOfLaunch(tiles);
-  Value memory = memoryOf(bytes, all);
-  Value atLeast = memoryOf(bytes, largest(make<arith::MinSIOp>(tiles, cores), index(1)));
+  Value memory = memoryOf(bytes, all, machine.globalBytesPerCycle);
+  Value atLeast =
+      largest(memory, memoryOf(bytes, largest(make<arith::MinSIOp>(tiles, cores), index(1)),
+                               machine.globalBytesAlone));
   if (int64_t least = number("stream_k")) {
-    Waves waves{tiles, trips, places, cores, blocks, {}};
+    Waves waves{tiles, trips, places, cores, blocks, 1, {}};
     Value ofParts = iteration; // when all SMs are at work
     if (const int64_t cluster = number("cluster"); cluster > 1) {
       // The clusters have output tiles together, and no sequence.
       waves.tiles = make<arith::CeilDivSIOp>(tiles, index(cluster));
+      waves.cluster = cluster;
       for (Value *count : {&waves.places, &waves.cores})
         *count = largest(make<arith::DivUIOp>(*count, index(cluster)), index(1));
-      ofParts = largest(iteration, parts(ofBlock("lines")));
+      ofParts = most;
       const int64_t dim = kernel.getPlanAttr() ? planOf(kernel).getClusterDim().value_or(0) : 0;
-      Value isShort = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
-                                                    outputTilesAlong(dim), index(cluster));
+      Value isOneRow = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                                     outputTilesAlong(dim), index(2));
       ofParts = b.createOrFold<arith::SelectOp>(
-          loc, isShort, largest(ofParts, parts(ofBlock("lines_one_row"))), ofParts);
+          loc, isOneRow, largest(ofParts, inside("lines_one_row", "trimmed_one_row")), ofParts);
     } else {
       waves.isNarrow = isNarrow(tiles);
     }
-    auto [isDivided, inAll] = divided(waves, least, ofParts, parts(number("hand_over")));
-    Value rounds = mul(make<arith::CeilDivSIOp>(tiles, places), round);
-    Value ofDivided = add(rounds, inAll);
-    auto unlessDivided = [&](Value whole) {
-      return b.createOrFold<arith::SelectOp>(loc, isDivided, ofDivided, whole);
+    const Division division = divided(waves, least, ofParts, parts(number("hand_over")));
+    auto unlessDivided = [&](Value whole, Value ofDivided) {
+      return b.createOrFold<arith::SelectOp>(loc, division.isDivided, ofDivided, whole);
     };
+    Value rounds = mul(make<arith::CeilDivSIOp>(tiles, places), round);
+    Value ofDivided = add(rounds, division.cycles);
     const bool waits = working != cycles;
-    cycles = unlessDivided(cycles);
-    working = waits ? unlessDivided(working) : cycles;
-    atLeast = b.createOrFold<arith::SelectOp>(loc, isDivided, memory, atLeast);
+    cycles = unlessDivided(cycles, ofDivided);
+    working = waits ? unlessDivided(working, ofDivided) : cycles;
+    // Partial sums are written and read, those of rows outside of the result, too.
+    Value sums = mul(division.handedOn, index(2 * number("sums")));
+    Value memoryOfDivided = memoryOf(add(bytes, sums), all, machine.globalBytesPerCycle);
+    memory = unlessDivided(memory, memoryOfDivided);
+    atLeast = unlessDivided(atLeast, memoryOfDivided);
   }
   Value less = make<arith::MinSIOp>(working, memory);
   Value both = add(largest(cycles, atLeast),
@@ -352,10 +387,8 @@ Value Predictor::planned(DictionaryAttr prediction) {
   return add(parts(number("launch")), both);
 }
 
-/// Whether cta-stream-k divides the last wave, and if so the cycles of all iterations and of
-/// handing partial sums on, in parts. `iteration` is that of a block that has an SM for itself.
-std::pair<Value, Value> Predictor::divided(const Waves &of, int64_t least, Value iteration,
-                                           Value handOver) {
+/// As cta-stream-k divides the last wave. `iteration` is that of a block that has an SM for itself.
+Division Predictor::divided(const Waves &of, int64_t least, Value iteration, Value handOver) {
   auto ceilDiv = [&](Value x, Value y) { return make<arith::CeilDivSIOp>(x, y); };
   auto is = [&](arith::CmpIPredicate predicate, Value x, Value y) {
     return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
@@ -392,7 +425,10 @@ std::pair<Value, Value> Predictor::divided(const Waves &of, int64_t least, Value
   // A block that computes parts of two output tiles also hands one on.
   Value handOvers = add(ceilDiv(of.trips, largest(longest, one)),
                         b.createOrFold<arith::SelectOp>(loc, isSequence, one, index(0)));
-  return {isDivided, add(mul(iterations, iteration), mul(handOvers, handOver))};
+  Value handedOn = b.createOrFold<arith::SelectOp>(
+      loc, isSequence, of.places, mul(rest, make<arith::SubIOp>(largest(pieces, one), one)));
+  return {isDivided, add(mul(iterations, iteration), mul(handOvers, handOver)),
+          mul(handedOn, index(of.cluster))};
 }
 
 //===--- other grids -------------------------------------------------------------------------===//

@@ -15,7 +15,7 @@
 // CHECK-NOT: cta.stream_k
 // CHECK-SAME: stream_k = 9
 // CHECK-NOT: cta.stream_k
-// CHECK: cta.prediction = {{{.*}}hand_over = 1737 : i64{{.*}}stream_k = 9 : i64}
+// CHECK: cta.prediction = {{{.*}}hand_over = 1737 : i64{{.*}}stream_k = 9 : i64, sums = 32768 : i64}
 // DIVIDED-LABEL: tile.kernel @wished(
 // DIVIDED: cta.put_partial
 tile.kernel @wished(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})

@@ -274,8 +274,9 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
       `lines_alone`, and `lines` times the part of the SMs that have output tiles in that wave; in a last wave of at most one block an SM also `by_itself`, if
       the plan has room for several. Or it takes what memory needs, for the bytes that the grid moves once, if that is more. The iterations are
       those of the main loop. With `stream_k` the iterations of the last wave are fewer, and each part of an output tile hands its partial
-      sums on, one after the other; in clusters, such an iteration takes `lines`, or `lines_one_row` where the grid has fewer output tiles along the
-      cluster than the cluster has blocks.
+      sums on, one after the other, `sums` bytes through memory; in clusters, such an iteration takes `lines`, or `lines_one_row` where the grid has one
+      row of output tiles along the cluster. `trimmed` and `trimmed_one_row` say what of the two is for copies that leave out rows outside of the array,
+      by the dimension of the grid along which they do. It counts for the part of the rows that is inside.
     * Of another grid an SM takes its share of the output tiles one after the other. Each takes as long as the slowest of the instructions
       of its warpgroups, its bytes at the SM's share of the memory, and its latency, divided by the blocks that the registers admit.
 
