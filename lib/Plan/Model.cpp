@@ -20,9 +20,6 @@ namespace {
 /// and of clusters, and for those that threads fill by cp.async. Source:
 /// docs/performance/constants.md.
 constexpr int64_t kMostStages = 5, kMostDeepStages = 12, kMostCopyingStages = 4;
-/// How much longer L2 takes where blocks compute parts of output tiles, and so read at different
-/// places. Source: docs/performance/constants.md.
-constexpr double kLinesOfParts = 1.15;
 /// Iterations of so few cycles of the tensor cores are short. Source:
 /// docs/performance/constants.md.
 constexpr double kShortIteration = 256;
@@ -209,9 +206,6 @@ int64_t tessera::plan::partOfReplicas(const Machine &machine, int64_t replicas, 
 /// Bytes of loads for each cycle of the tensor cores from which on loads bind in every plan.
 /// Source: docs/performance/constants.md.
 static constexpr double kManyBytesPerCycle = 150;
-/// What the tensor cores take under sustained load, when the clock falls, next to the clock at
-/// which cycles are counted. Source: docs/performance/constants.md.
-static constexpr double kSustainedTensor = 1.12;
 
 bool PlanFacts::isBoundByBytes() const {
   double bytes = 0;
@@ -286,30 +280,13 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   const Plan plan = given.closed();
   PlanPrediction result;
   const double blocks = *plan.blocksPerSM;
-  // Blocks in clusters read at the same places.
-  const bool inParts = *plan.streamK && plan.cluster.value_or(1) == 1;
   double loaded = 0, arriving = 0;
   for (const PlanFacts::Load &load : facts.loads) {
     loaded += load.bytes;
     arriving +=
         load.bytes * (load.unevenRows ? machine.l2BytesPerCycle / machine.l2BytesOffLines : 1);
-    // The blocks of a cluster fetch a part each of what they share.
-    const bool isShared = plan.cluster.value_or(1) > 1 && plan.clusterDim && load.shareable &&
-                          !(load.dims >> *plan.clusterDim & 1);
-    const double rate = load.unevenRows ? machine.l2BytesOffLines : machine.l2BytesApart,
-                 ofEach = blocks * load.bytes / rate,
-                 ofLoad = ofEach / (isShared ? *plan.cluster : 1) * (inParts ? kLinesOfParts : 1);
-    result.lines += ofLoad;
-    result.linesOfOneRow += ofEach;
-    if (!load.trimmed)
-      continue;
-    for (std::vector<double> *of : {&result.trimmed, &result.trimmedOfOneRow})
-      of->resize(std::max<size_t>(of->size(), *load.trimmed + 1));
-    result.trimmed[*load.trimmed] += ofLoad;
-    result.trimmedOfOneRow[*load.trimmed] += ofEach;
   }
-  result.linesAlone = inParts || facts.isBoundByBytes() ? result.lines : 0;
-  result.linesAlone = std::max(result.linesAlone, kSustainedTensor * blocks * facts.tensorCycles);
+  predictLines(machine, facts, plan, result);
   result.blocksPerSM = *plan.blocksPerSM;
   result.cluster = plan.cluster.value_or(1);
   auto atLeast = [&](double cycles, const char *bound) {

@@ -75,6 +75,9 @@ struct PlanFacts {
     bool unevenRows = false;
     /// The grid dimension along which it leaves out rows outside of the array.
     std::optional<unsigned> trimmed = std::nullopt;
+    /// The bytes of cache lines that its rows are read from, over its bytes: rows of 64 bytes in
+    /// shared memory (a 64-byte swizzle) take a line each.
+    double linesOverBytes = 1;
   };
   std::vector<Load> loads;
   /// For products that wait for each other through registers (attention), or for an operand that
@@ -230,6 +233,10 @@ int64_t clusterOfPlan(const Machine &machine, const PlanFacts &facts, const Plan
 /// each width of kReplicaParts.
 int64_t partOfReplicas(const Machine &machine, int64_t replicas, int64_t slotBytes,
                        const int64_t (&partBytes)[2]);
+
+/// Sets what L2 takes for an iteration of a closed plan: `lines` and the numbers beside it.
+void predictLines(const Machine &machine, const PlanFacts &facts, const Plan &plan,
+                  PlanPrediction &result);
 
 PlanPrediction predictPlan(const Machine &machine, const PlanFacts &facts, const Plan &plan);
 

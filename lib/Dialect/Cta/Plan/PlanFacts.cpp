@@ -143,6 +143,10 @@ void FactsOfGrid::addIndexTile(CopyOp copy) {
   facts.indexRegisters += registersOf(withLayout(tile.getType(), layout));
 }
 
+/// How many times its bytes a copy of narrow rows costs at most: measured for rows of 64 bytes.
+/// Source: docs/performance/constants.md.
+static constexpr double kMostOfLines = 2;
+
 /// The grid dimension along which the copy leaves out rows outside of the array.
 std::optional<unsigned> FactsOfGrid::trimmedDim(CopyOp copy) {
   const std::optional<uint64_t> trim = copy.getTrim();
@@ -158,8 +162,12 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   if (loop == hottest && loop) {
     const SmemType type = copy.getSmemType();
     bool offLines = false, shareable = false, unevenRows = false;
+    double linesOverBytes = 1;
     if (!copy.isCpAsync() && type.getRank() > 0 && !type.getSwizzle().isUnknown()) {
-      const auto inner = static_cast<unsigned>(copy.getDims()[sharedLayout(type).contiguousDim]);
+      const layout::SharedLayout layout = sharedLayout(type);
+      const auto inner = static_cast<unsigned>(copy.getDims()[layout.contiguousDim]);
+      linesOverBytes =
+          std::clamp(double(hopper::kL2LineBytes) / double(layout.spanBytes()), 1.0, kMostOfLines);
       offLines = !tile::beginsAtLines(knowledge, copy.getSource(), inner);
       unevenRows = !tile::hasRowsOfLines(knowledge, copy.getSource(), inner);
       shareable = equalParts(type, 2).has_value();
@@ -170,7 +178,8 @@ void FactsOfGrid::addCopy(CopyOp copy) {
     SmallVector<Value> coords(copy.getCoords());
     llvm::append_range(coords, copy.getIndices());
     facts.loads.push_back({double(bytesOf(type)), gridDimsOf(grid, coords), offLines,
-                           shareable && !copy.getIndexTile(), unevenRows, trimmedDim(copy)});
+                           shareable && !copy.getIndexTile(), unevenRows, trimmedDim(copy),
+                           linesOverBytes});
   }
   if (!feedsAChannel(copy))
     return;

@@ -187,6 +187,17 @@ TEST(PlanClusters, TrafficOutsideOfArrays) {
   EXPECT_NEAR(both.trimmedOfOneRow[0] + both.trimmedOfOneRow[1], both.linesOfOneRow, 1);
 }
 
+/// Rows of half a cache line take the time of whole ones, in launches of few blocks, too.
+TEST(PlanClusters, TrafficOfNarrowRows) {
+  PlanFacts facts = gemm(64, 96, 64, 1);
+  const PlanPrediction wide = predictPlan(kMachine, facts, choose(facts));
+  facts.loads[1].linesOverBytes = 2;
+  const PlanPrediction narrow = predictPlan(kMachine, facts, choose(facts));
+  EXPECT_EQ(narrow.iteration, wide.iteration) << "plans are chosen as before";
+  EXPECT_NEAR(narrow.lines, wide.lines * (64 + 2 * 96) / (64 + 96), 1);
+  EXPECT_NEAR(narrow.linesAlone, (64 + 2 * 96) * 128 / kMachine.l2BytesPerCycle, 1);
+}
+
 /// Where nothing else binds, the predicted time of members has the clock under load. Plans are
 /// chosen without.
 TEST(PlanClusters, ClockUnderLoad) {

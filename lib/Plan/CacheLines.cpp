@@ -1,0 +1,51 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What L2 takes for an iteration: it delivers cache lines, and fewer of them a cycle where rows do
+// not begin at lines.
+#include "tessera/Machine/Machine.h"
+#include "tessera/Plan/Model.h"
+
+#include <algorithm>
+
+using namespace tessera;
+using namespace tessera::plan;
+
+/// How much longer L2 takes where blocks compute parts of output tiles, and so read at different
+/// places. Source: docs/performance/constants.md.
+static constexpr double kLinesOfParts = 1.15;
+/// What the tensor cores take under sustained load, when the clock falls, next to the clock at
+/// which cycles are counted. Source: docs/performance/constants.md.
+static constexpr double kSustainedTensor = 1.12;
+
+void tessera::plan::predictLines(const Machine &machine, const PlanFacts &facts, const Plan &plan,
+                                 PlanPrediction &result) {
+  const double blocks = *plan.blocksPerSM;
+  // Blocks in clusters read at the same places.
+  const bool inParts = *plan.streamK && plan.cluster.value_or(1) == 1;
+  double wholeLines = 0;
+  for (const PlanFacts::Load &load : facts.loads) {
+    // The blocks of a cluster fetch a part each of what they share.
+    const bool isShared = plan.cluster.value_or(1) > 1 && plan.clusterDim && load.shareable &&
+                          !(load.dims >> *plan.clusterDim & 1);
+    const double bytes = load.bytes * load.linesOverBytes,
+                 rate = load.unevenRows ? machine.l2BytesOffLines : machine.l2BytesApart,
+                 ofEach = blocks * bytes / rate,
+                 ofLoad = ofEach / (isShared ? *plan.cluster : 1) * (inParts ? kLinesOfParts : 1);
+    wholeLines += bytes;
+    result.lines += ofLoad;
+    result.linesOfOneRow += ofEach;
+    if (!load.trimmed)
+      continue;
+    for (std::vector<double> *of : {&result.trimmed, &result.trimmedOfOneRow})
+      of->resize(std::max<size_t>(of->size(), *load.trimmed + 1));
+    result.trimmed[*load.trimmed] += ofLoad;
+    result.trimmedOfOneRow[*load.trimmed] += ofEach;
+  }
+  // A few blocks get what they ask for, unless all SMs are at work at parts, or loads are all there
+  // is to do.
+  const bool asAll = inParts || facts.isBoundByBytes();
+  result.linesAlone =
+      std::max({asAll ? result.lines : 0, kSustainedTensor * blocks * facts.tensorCycles,
+                blocks * wholeLines / machine.l2BytesPerCycle});
+}
