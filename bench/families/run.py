@@ -174,12 +174,12 @@ class Work:
 
 
 def launches_of(kernel, work):
-    """{member: a launch for each set of arrays}: of each member the first variant that takes the arguments. And the variant that a launch takes."""
+    """The variant that a launch takes, and {member: variant}: that one, and of each other member the first variant that takes the arguments."""
     def prepare():
         return [kernel.prepare(*work.arguments(s)) for s in work.sets]
 
     taken = kernel.variants[prepare()[0].variant()]
-    found = {}
+    found = {taken.split("/")[0]: taken}
     for variant in kernel.variants:
         member = variant.split("/")[0]
         if member in found:

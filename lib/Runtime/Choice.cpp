@@ -10,9 +10,9 @@ namespace tessera::rt {
 namespace {
 /// As many members are named in an error.
 constexpr size_t namedMembers = 3;
-/// Variants stand in the order in which they are better. A later one is taken where it is predicted
-/// to take less than this part of the time: whether an operand is copied or loaded as it is depends
-/// on sizes.
+/// Variants stand in the order in which they are better. A later one takes the place of one that
+/// fits where it is predicted to take less than this part of its time: whether an operand is copied
+/// or loaded as it is depends on sizes. Source: docs/performance/constants.md.
 constexpr double clearlyLess = 0.9;
 
 struct Candidate {

@@ -132,10 +132,11 @@ struct PlanPrediction {
   /// What L2 takes for that in a large launch, and in one with a few blocks. Plans are not chosen
   /// by it: they all suffer from it. The blocks of a cluster fetch a part each of what they share.
   double lines = 0, linesAlone = 0;
-  /// `lines` of a grid without clusters of full size, whose blocks share next to nothing.
+  /// `lines` of a grid with one row of output tiles along the clusters, whose blocks share next to
+  /// nothing.
   double linesOfOneRow = 0;
-  /// What of the two is for loads that leave out rows outside of the array, by the grid dimension
-  /// along which they do; empty if there are none.
+  /// What of `lines`, and of `linesOfOneRow`, is for loads that leave out rows outside of the
+  /// array: a number for each grid dimension along which they do; empty if there are none.
   std::vector<double> trimmed, trimmedOfOneRow;
   /// `round` if L2 takes that long: slots that are filled during an epilogue then save more.
   double roundOfLines = 0;
@@ -234,7 +235,8 @@ int64_t clusterOfPlan(const Machine &machine, const PlanFacts &facts, const Plan
 int64_t partOfReplicas(const Machine &machine, int64_t replicas, int64_t slotBytes,
                        const int64_t (&partBytes)[2]);
 
-/// Sets what L2 takes for an iteration of a closed plan: `lines` and the numbers beside it.
+/// Adds what L2 takes for an iteration of a closed plan to a prediction that has nothing of it yet:
+/// `lines`, `linesAlone`, `linesOfOneRow` and what of them is trimmed.
 void predictLines(const Machine &machine, const PlanFacts &facts, const Plan &plan,
                   PlanPrediction &result);
 

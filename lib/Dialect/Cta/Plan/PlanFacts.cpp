@@ -147,13 +147,25 @@ void FactsOfGrid::addIndexTile(CopyOp copy) {
 /// Source: docs/performance/constants.md.
 static constexpr double kMostOfLines = 2;
 
-/// The grid dimension along which the copy leaves out rows outside of the array.
+/// The grid dimension along which the copy leaves out rows outside of the array: the coordinate is
+/// that of the grid, which ends where the array does.
 std::optional<unsigned> FactsOfGrid::trimmedDim(CopyOp copy) {
   const std::optional<uint64_t> trim = copy.getTrim();
   if (!trim)
     return std::nullopt;
-  const unsigned dims = gridDimsOf(grid, copy.getCoords()[copy.getDims()[*trim]]);
-  return llvm::isPowerOf2_32(dims) ? std::optional(llvm::Log2_32(dims)) : std::nullopt;
+  const auto dim = static_cast<unsigned>(copy.getDims()[*trim]);
+  auto coordinate = dyn_cast<BlockArgument>(copy.getCoords()[dim]);
+  if (!coordinate || coordinate.getOwner() != &grid.getBody().front() ||
+      coordinate.getArgNumber() >= grid.getMixedStep().size())
+    return std::nullopt;
+  const unsigned of = coordinate.getArgNumber();
+  const OpFoldResult upper = grid.getMixedUpper()[of];
+  const auto type = cast<MemRefType>(copy.getSource().getType());
+  auto value = dyn_cast<Value>(upper);
+  const bool isWhole = value ? knowledge.isSize(value, copy.getSource(), dim)
+                             : getConstantIntValue(upper) == type.getDimSize(dim);
+  return isWhole && isConstantIntValue(grid.getMixedLower()[of], 0) ? std::optional(of)
+                                                                    : std::nullopt;
 }
 
 void FactsOfGrid::addCopy(CopyOp copy) {

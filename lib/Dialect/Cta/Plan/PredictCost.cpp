@@ -376,7 +376,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
     cycles = unlessDivided(cycles, ofDivided);
     working = waits ? unlessDivided(working, ofDivided) : cycles;
     // Partial sums are written and read, those of rows outside of the result, too.
-    Value sums = mul(division.handedOn, index(2 * number("sums")));
+    Value sums = mul(mul(division.handedOn, index(2)), index(number("sums")));
     Value memoryOfDivided = memoryOf(add(bytes, sums), all, machine.globalBytesPerCycle);
     memory = unlessDivided(memory, memoryOfDivided);
     atLeast = unlessDivided(atLeast, memoryOfDivided);

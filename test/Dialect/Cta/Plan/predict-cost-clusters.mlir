@@ -29,7 +29,8 @@
 // CHECK: %[[FULL:.*]] = arith.divui %[[CLUSTERS]], %[[UNITS]] : index
 // CHECK: arith.muli %{{.*}}, %[[ITERATION]] : index
 // CHECK: %[[HANDED_ON:.*]] = arith.muli %{{.*}}, %c4{{.*}} : index
-// CHECK: arith.muli %[[HANDED_ON]], %c131072{{.*}} : index
+// CHECK: %[[TWICE:.*]] = arith.muli %[[HANDED_ON]], %c2{{.*}} : index
+// CHECK: arith.muli %[[TWICE]], %c65536{{.*}} : index
 // CHECK: tile.cost
 tile.kernel @divided_in_clusters(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]},
                                  %B: memref<?x?xbf16> {tile.shape = ["N", "K"]},

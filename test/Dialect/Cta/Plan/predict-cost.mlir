@@ -127,7 +127,8 @@ tile.kernel @shared(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisibl
 // CHECK: arith.cmpi sge, %[[SAVED]], %c9{{.*}} : index
 // CHECK: %[[HANDED_ON:.*]] = arith.select %[[SEQUENCE]], %[[CORES]], %{{.*}} : index
 // CHECK: %[[CYCLES:.*]] = arith.select %[[DIVIDED:.*]], %{{.*}}, %[[WHOLE]] : index
-// CHECK: %[[SUMS:.*]] = arith.muli %[[HANDED_ON]], %c131072{{.*}} : index
+// CHECK: %[[TWICE:.*]] = arith.muli %[[HANDED_ON]], %c2{{.*}} : index
+// CHECK: %[[SUMS:.*]] = arith.muli %[[TWICE]], %c65536{{.*}} : index
 // CHECK: %[[BYTES:.*]] = arith.addi %{{.*}}, %[[SUMS]] : index
 // CHECK: arith.muli %[[BYTES]], %c1024{{.*}} : index
 // CHECK: %[[MEMORY:.*]] = arith.select %[[DIVIDED]], %[[OF_DIVIDED:.*]], %{{.*}} : index

@@ -275,8 +275,10 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
       the plan has room for several. Or it takes what memory needs, for the bytes that the grid moves once, if that is more. The iterations are
       those of the main loop. With `stream_k` the iterations of the last wave are fewer, and each part of an output tile hands its partial
       sums on, one after the other, `sums` bytes through memory; in clusters, such an iteration takes `lines`, or `lines_one_row` where the grid has one
-      row of output tiles along the cluster. `trimmed` and `trimmed_one_row` say what of the two is for copies that leave out rows outside of the array,
-      by the dimension of the grid along which they do. It counts for the part of the rows that is inside.
+      row of output tiles along the cluster. `trimmed` has a number for each dimension of the grid: the cycles of `lines` for copies
+      that leave out rows outside of the array along it. As many of them are subtracted as the part of the rows that is outside, also from
+      `lines_alone` where it is the same number as `lines`; those of `trimmed_one_row` from `lines_one_row`. Memory takes the bytes at the rate of all
+      SMs, or, if that is longer, at the rate of an SM by itself for those that have an output tile.
     * Of another grid an SM takes its share of the output tiles one after the other. Each takes as long as the slowest of the instructions
       of its warpgroups, its bytes at the SM's share of the memory, and its latency, divided by the blocks that the registers admit.
 
