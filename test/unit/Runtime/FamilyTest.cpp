@@ -15,7 +15,8 @@ struct Costs {
       wideAny = "50000",
       narrow =
           R"({"op": "mul", "args": [600, {"op": "ceildivs", "args": [{"size": [0, 0]}, 64]}]})",
-      small = R"({"op": "mul", "args": [{"size": [0, 0]}, {"scalar": 1}]})";
+      small = R"({"op": "mul", "args": [{"size": [0, 0]}, {"scalar": 1}]})",
+      last; ///< of a third variant of the first member, if it is not empty
 };
 
 std::string costOf(const std::string &cost) {
@@ -38,9 +39,13 @@ std::string familyJson(const Costs &costs = {}) {
          costOf(costs.wide) + aligned + launch + R"("wide"}]},
       {"name": "BM=128/any", "member": "BM=128",)" +
          costOf(costs.wideAny) +
-         R"("launches": [{"symbol": "wide_any", "grid": [1], "params": []}]},
-      {"name": "BM=64/aligned", "member": "BM=64",)" +
-         costOf(costs.narrow) + aligned + launch + R"("narrow"}]},
+         R"("launches": [{"symbol": "wide_any", "grid": [1], "params": []}]},)" +
+         (costs.last.empty()
+              ? ""
+              : R"({"name": "BM=128/last", "member": "BM=128",)" + costOf(costs.last) +
+                    R"("launches": [{"symbol": "wide_last", "grid": [1], "params": []}]},)") +
+         R"({"name": "BM=64/aligned", "member": "BM=64",)" + costOf(costs.narrow) + aligned +
+         launch + R"("narrow"}]},
       {"name": "BM=16/few", "member": "BM=16",)" +
          costOf(costs.small) +
          R"("guards": [{"fact": "size_max", "arg": 0, "dim": 0, "value": 32},
@@ -238,6 +243,18 @@ TEST_F(Family, LaterVariants) {
   Error error;
   ASSERT_TRUE(kernel->forceMember("BM=128", error)) << error.message;
   EXPECT_EQ(takes(64), "wide_any") << "a member that is forced takes its best variant, too";
+  // Each is compared with the one that would be taken until then.
+  costs.wideAny = "890";
+  for (const auto &[last, taken] : {std::pair("810", "wide_any"), std::pair("800", "wide_last")}) {
+    costs.last = last;
+    load(costs);
+    EXPECT_EQ(takes(64), taken) << last;
+  }
+  costs.wideAny = "905";
+  costs.last = "850";
+  load(costs);
+  EXPECT_EQ(takes(64), "wide_last");
+  costs.last = "";
   // Nothing is compared with a variant without a cost.
   costs.wide = "";
   load(costs);

@@ -177,11 +177,12 @@ static std::optional<int64_t> trimOf(tile::Facts &facts, CopyOp copy) {
     const auto memrefDim = static_cast<unsigned>(copy.getDims()[dim]);
     const int64_t extent = shared.shape[dim];
     Value at = copy.getCoords()[memrefDim];
+    auto isWhole = [&](const layout::TmaBox &box) {
+      return boxTrim(shared, box, dim) == BoxTrim::None;
+    };
     if (extent < kLeastRows || facts.sizeDivisibility(copy.getSource(), memrefDim) % extent == 0 ||
         facts.divisibility(at) % extent != 0 || facts.range(at).min < 0 ||
-        llvm::all_of(
-            shared.tmaBoxes(),
-            [&](const layout::TmaBox &box) { return boxTrim(shared, box, dim) == BoxTrim::None; }))
+        llvm::all_of(shared.tmaBoxes(), isWhole))
       continue;
     if (Outside(facts, copy, dim).isUnread())
       return dim;

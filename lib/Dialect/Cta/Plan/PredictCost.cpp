@@ -507,8 +507,7 @@ Value Predictor::unplanned() {
   TileWork work = workOf(grid.getBody().front());
   Value issue = mul(work.issue, index(costs.warpgroups));
   // In parts: kParts cycles of the memory's share of an SM.
-  Value memory = make<arith::CeilDivSIOp>(mul(work.bytes, index(kParts * 16)),
-                                          index(std::llround(machine.globalBytesPerCycle * 16)));
+  Value memory = memoryOf(work.bytes, index(1), machine.globalBytesPerCycle);
   // The blocks of an SM hide each other's latencies.
   Value alone = add(parts(machine.blockStartCycles + machine.slotLatency), work.alone);
   Value waiting = make<arith::CeilDivSIOp>(alone, index(blocks));
