@@ -105,7 +105,7 @@ struct Machine {
   double memoryLatency = 0;
   /// From the last of a block's partial sums to when another block has them, without the bytes.
   double handOverLatency = 0;
-  /// What a block takes to find out which parts of output tiles it computes.
+  /// What a launch that may divide output tiles takes longer, divided or not.
   double divisionCycles = 0;
   /// What a launch in clusters takes longer to start and to end than one without.
   double clusterLaunchCycles = 0;
