@@ -300,6 +300,9 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   const double fastest = result.iteration;
   atLeast(blocks * loaded / machine.l2BytesPerCycle, "L2");
   atLeast(blocks * facts.copyInstructions * machine.cpAsyncCycles, "cp.async");
+  // A block fetches nothing for the next slot while its threads shift pieces into this one.
+  if (facts.shiftedPieces > 0)
+    atLeast(machine.shiftLatency + facts.shiftedPieces * machine.shiftCycles, "shifted copies");
   atLeast(blocks * bytesOfMemory(machine, facts, *plan.group, *plan.blocksPerSM) /
               machine.globalBytesPerCycle,
           "memory");
@@ -472,10 +475,11 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
   for (const PlanFacts &facts : launches)
     evaluates |= facts.pipelined && facts.evaluates && facts.accumulators >= kPlanManyAccumulators;
   bool usesCpAsync = false;
-  int64_t indexRegisters = 0;
+  int64_t indexRegisters = 0, shiftRegisters = 0;
   for (const PlanFacts &facts : launches) {
     usesCpAsync |= facts.usesCpAsync;
     indexRegisters = std::max(indexRegisters, facts.indexRegisters);
+    shiftRegisters = std::max(shiftRegisters, facts.shiftRegisters);
   }
   List counts;
   for (int64_t s = usesCpAsync ? kMostCopyingStages
@@ -504,8 +508,9 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
         plan.producers = producers;
         plan.stages = stages;
         int64_t entry = entryRegisters(machine, warpgroups, producers, blocks);
-        int64_t dealt = mostPlanRegisters(machine, warpgroups, producers, entry,
-                                          keptByProducer(usesCpAsync, indexRegisters));
+        int64_t dealt =
+            mostPlanRegisters(machine, warpgroups, producers, entry,
+                              keptByProducer(usesCpAsync, indexRegisters, shiftRegisters));
         // Tiles that need more: the producer keeps what it can do with.
         if (dealt && llvm::any_of(launches, [&](const PlanFacts &facts) {
               return facts.registers + kPlanOtherRegisters > dealt;

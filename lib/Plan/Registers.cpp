@@ -12,14 +12,16 @@ static constexpr int64_t kSetMaxGranule = 8; // of setmaxnreg
 
 static int64_t roundDown(int64_t x, int64_t to) { return x / to * to; }
 
-int64_t tessera::plan::keptByProducer(bool usesCpAsync, int64_t indexRegisters) {
+int64_t tessera::plan::keptByProducer(bool usesCpAsync, int64_t indexRegisters,
+                                      int64_t shiftRegisters) {
+  const int64_t more = indexRegisters + shiftRegisters;
   const int64_t kept = (usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters) +
-                       (indexRegisters + kSetMaxGranule - 1) / kSetMaxGranule * kSetMaxGranule;
+                       (more + kSetMaxGranule - 1) / kSetMaxGranule * kSetMaxGranule;
   return std::min<int64_t>(kept, hopper::kMaxSetMaxRegisters);
 }
 
 int64_t tessera::plan::leastKeptByProducer(bool usesCpAsync, int64_t indexRegisters) {
-  const int64_t kept = keptByProducer(usesCpAsync, indexRegisters);
+  const int64_t kept = keptByProducer(usesCpAsync, indexRegisters, /*shiftRegisters=*/0);
   return usesCpAsync ? kept : kept - kPlanProducerRegisters + int64_t(hopper::kMinSetMaxRegisters);
 }
 

@@ -213,7 +213,7 @@ static Kind kindOf(Operation *op) {
       .Case([](cta::AwaitStoresOp) { return Kind::AwaitStores; })
       .Case([](cta::ExpectOp) { return Kind::Expect; })
       .Case([](cta::ArriveOp) { return Kind::Arrive; })
-      .Case([](cta::CopyOp o) { return o.isCpAsync() ? Kind::CpAsync : Kind::Copy; })
+      .Case([](cta::CopyOp o) { return o.isByThreads() ? Kind::CpAsync : Kind::Copy; })
       .Case([](cta::CommitCopiesOp) { return Kind::CommitCopies; })
       .Case([](cta::AwaitCopiesOp) { return Kind::AwaitCopies; })
       .Case([](cta::CopyOutOp) { return Kind::CopyOut; })
@@ -304,7 +304,7 @@ static LogicalResult checkPlace(Op op, cta::SmemType tile, const Environment &en
 /// Makes the event of a copy by TMA. If the blocks of a cluster share the tile, each of them
 /// fetches one part for all of them, or all parts for itself.
 LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
-  if (op.isCpAsync())
+  if (op.isByThreads())
     return runCpAsync(op, event);
   if (!op.getMbarrier())
     return error(op) << "the copy has no mbarrier; run cta-allocate-shared first";

@@ -142,7 +142,7 @@ public:
       : function(function), promise(promise), problems(problems), values(function) {
     for (const Block &block : function.blocks)
       for (const Instruction &inst : block.instructions) {
-        operandsByCopies |= isTmaLoad(inst) || isCpAsync(inst);
+        operandsByCopies |= isTmaLoad(inst) || isCpAsync(inst) || inst.is("cp.async.wait_all");
         hasProducts |= isProduct(inst);
         waitsForGrid |= isGridWait(inst);
         triggersGrid |= isGridTrigger(inst);
@@ -232,9 +232,9 @@ private:
     return std::nullopt;
   }
 
-  /// Checks cp.async. The copies must be waited for, or handed to an mbarrier that is waited for.
-  /// If the async proxy reads them, the thread that issued them must then fence them. After that
-  /// they must be made known to other threads.
+  /// Checks copies by threads. Those by cp.async must be waited for, or handed to an mbarrier that
+  /// is waited for. If the async proxy reads them, the thread that issued them must then fence
+  /// them. After that they must be made known to other threads.
   void stepCopies(State &state, const Instruction &inst,
                   llvm::function_ref<void(const Twine &)> complain) {
     if (isCpAsync(inst)) {
@@ -244,7 +244,8 @@ private:
       state.copying |= state.ungrouped;
       state.ungrouped = false;
     } else if (inst.is("cp.async.wait_all")) {
-      state.landed |= state.copying || state.ungrouped;
+      // Shifted copies are stores to shared memory, which this wait ends like those by cp.async.
+      state.landed |= state.copying || state.ungrouped || state.dirty;
       state.copying = state.ungrouped = state.unwaited = false;
     } else if (inst.is("cp.async.wait_group")) {
       state.landed |= state.copying;
@@ -265,11 +266,11 @@ private:
         complain("an arrival with cp.async on their way, without a wait for the older ones since "
                  "the last cp.async.commit_group");
       if (state.landed && hasProducts)
-        complain("an arrival that says what cp.async has copied is there, without "
+        complain("an arrival that says what threads have copied is there, without "
                  "fence.proxy.async: a wgmma may read it");
     } else if (isProduct(inst)) {
       if (state.landed || state.announced)
-        complain("a wgmma that may read what cp.async has copied, without fence.proxy.async after "
+        complain("a wgmma that may read what threads have copied, without fence.proxy.async after "
                  "the wait");
     } else if (endsThread(inst) && (state.copying || state.ungrouped)) {
       complain("the function ends with cp.async on their way");

@@ -184,13 +184,13 @@ def products():
     for layout, element in (("nn", "bf16"), ("nt", "bf16"), ("tn", "f16")):
         yield Product(layout, element, strided=True)
     yield Product("nt", "bf16", epilogue=("bias", "residual"), strided=True)
-    for layout, rows in (("nt", (8, 8)), ("nn", (8, 4)), ("tn", (4, 16)), ("tt", (16, 8))):
+    for layout, rows in (("nt", (8, 8)), ("nn", (8, 4)), ("tn", (4, 16)), ("tt", (16, 8)), ("nt", (2, 2)), ("nn", (2, 2)), ("tt", (2, 16))):
         yield Product(layout, rows=rows)
 
 
 def product_of(name):
     """The product that has this name, or None."""
-    found = re.fullmatch(r"(batched-)?gemm-([nt]{2})-(bf16|f16)(?:-(bf16|f16|f32))?((?:-(?:%s))*)(-strided)?(?:-rows(4|8|16)-(4|8|16))?" % "|".join(EPILOGUE), name)
+    found = re.fullmatch(r"(batched-)?gemm-([nt]{2})-(bf16|f16)(?:-(bf16|f16|f32))?((?:-(?:%s))*)(-strided)?(?:-rows(2|4|8|16)-(2|4|8|16))?" % "|".join(EPILOGUE), name)
     if not found:
         return None
     batched, layout, element, result, epilogue, strided, *rows = found.groups()

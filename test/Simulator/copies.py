@@ -1,10 +1,11 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mutation tests of cta-simulate on copies by cp.async: products as the compiler makes them are clean, each change below must be caught.
+"""Mutation tests of cta-simulate on copies by threads: products as the compiler makes them are clean, each change below must be caught.
 
     python3 copies.py tile-opt [-v]
 
-The product is one of make_gemms.py whose operands TMA cannot fetch: as it is without stages, with all threads as producers, and with a warpgroup that produces.
+The product is one of make_gemms.py whose operands TMA cannot fetch: as it is without stages, with all threads as producers, and with a warpgroup that produces. `shifted` is the
+last one with rows that begin anywhere.
 """
 import os
 import re
@@ -19,9 +20,11 @@ from with_plan import with_plan
 
 TILE_OPT = sys.argv[1]
 PASSES = "builtin.module(tessera-to-allocated{variants=any derive-plans=false})"
-SYNC, TOGETHER, WARPGROUP, PENDING, MIXED = "sync", "together", "warpgroup", "pending", "mixed"
+SYNC, TOGETHER, WARPGROUP, PENDING, MIXED, SHIFTED = "sync", "together", "warpgroup", "pending", "mixed", "shifted"
 PLANS = {SYNC: "stages = 0", TOGETHER: "producers = 0, stages = 3", WARPGROUP: "producers = 4, stages = 4, persistent = 1",
-         PENDING: "producers = 4, stages = 3, persistent = 1, pending = 1", MIXED: "producers = 4, stages = 3, persistent = 1"}
+         PENDING: "producers = 4, stages = 3, persistent = 1, pending = 1", MIXED: "producers = 4, stages = 3, persistent = 1",
+         SHIFTED: "producers = 4, stages = 3, persistent = 1"}
+ROWS = {MIXED: (16, 4), SHIFTED: (2, 2)}
 SIZES = [f"M=300,N=260,K={k}" for k in (640, 192, 64, 0)]
 ANY = r"[^\n]*\n"
 AWAIT, FENCE, BARRIER = r" *cta\.await_copies\n", r" *cta\.fence_async\n", r" *cta\.barrier\n"
@@ -73,6 +76,14 @@ MUTATIONS = [
     (PENDING, "fence", "the peeled copy is not fenced", "without a cta.fence_async", f"({AWAIT}){FENCE}", r"\1"),
     (MIXED, "fence", "the oldest is not fenced", "without a cta.fence_async", f"({OLDEST}){FENCE}", r"\1"),
     (MIXED, "wait", "the rest is not waited for", "while a copy may still write it", f"{AWAIT}({FENCE})", r"\1"),
+    (SHIFTED, "wait", "announced before it is waited for", "while a copy may still write it", AWAIT, ""),
+    (SHIFTED, "wait", "does not wait for a free slot", "", r" *cta\.await 3\[%\w+\] parity %\w+\n", ""),
+    (SHIFTED, "wait", "consumers do not wait", "", r" *cta\.await 0\[%\w+\] parity %\w+\n", ""),
+    (SHIFTED, "fence", "no fence", "without a cta.fence_async", FENCE, ""),
+    (SHIFTED, "fence", "fences behind the arrival", "without a cta.fence_async", rf"({FENCE})( *cta\.arrive 0\[%\w+\] per_warp\n)", r"\2\1"),
+    (SHIFTED, "arrive", "nobody arrives", "", r" *cta\.arrive 0\[%\w+\] per_warp\n", ""),
+    (SHIFTED, "arrive", "arrives before the copies", "", COPIES + rf"([\s\S]*?)( *cta\.arrive 0\[%\w+\] per_warp\n)", r"\3\1\2"),
+    (SHIFTED, "count", "a warp is not counted", "", "array<i64: 4, 4, 4,", "array<i64: 3, 3, 3,"),
 ]
 
 
@@ -87,10 +98,11 @@ def simulate(text, sizes, timings):
 
 failures, caught, texts = [], Counter(), {}
 for what, plan in PLANS.items():
-    product = Product("nn", rows=(16, 4) if what == MIXED else (8, 4))
+    product = Product("nn", rows=ROWS.get(what, (8, 4)))
     code, texts[what], errors = run(with_plan(product.source((128, 128, 64)), plan), f"--pass-pipeline={PASSES}")
     assert not code, errors
-    assert texts[what].count("#cta.mechanism<cp_async>") >= (1 if what == MIXED else 2), f"{what}: no copies by cp.async"
+    mechanism = "shifted" if what == SHIFTED else "cp_async"
+    assert texts[what].count(f"#cta.mechanism<{mechanism}>") >= (1 if what == MIXED else 2), f"{what}: no copies by threads"
     assert ("cta.ring" in texts[what]) == (what != SYNC), what
     for sizes in SIZES + [f"M=300,N=260,K={k}" for k in (1, 128, 256, 320)]:
         code, _, errors = simulate(texts[what], sizes, 60)

@@ -95,6 +95,8 @@ struct Machine {
   double globalBytesPerCycle = 0; ///< the same of the memory
   double globalBytesAlone = 0;    ///< what memory delivers to an SM if most others ask for nothing
   double cpAsyncCycles = 0;       ///< what an SM takes for one cp.async of a warp
+  double shiftLatency = 0; ///< what a block waits for a slot that its threads fill by shifting
+  double shiftCycles = 0;  ///< and for each piece of a thread in it
   /// What the blocks of an SM should have asked of memory together, if they ask for nothing while
   /// they compute.
   double loadBytesInFlight = 0;

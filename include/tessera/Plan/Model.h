@@ -45,6 +45,8 @@ struct PlanFacts {
   bool usesCpAsync = false;
   /// 32-bit registers that a producing thread has for the index tiles of the copies.
   int64_t indexRegisters = 0;
+  /// The same for the pieces that it shifts into place, as many as it should have on their way.
+  int64_t shiftRegisters = 0;
   // Bytes of shared memory.
   int64_t slotBytes = 0;  ///< one slot of each channel of innermost loops, in all
   int64_t outerBytes = 0; ///< one slot of each other channel
@@ -64,6 +66,7 @@ struct PlanFacts {
   double tensorCycles = 0;
   double operandBytes = 0;     ///< read from shared memory by the tensor cores
   double copyInstructions = 0; ///< of a warp each, by which cp.async fetches
+  double shiftedPieces = 0;    ///< that a thread shifts into place; of narrow rows each is two
   struct Load {
     double bytes = 0;
     unsigned dims = 0; ///< bit d: the load depends on grid dimension d
@@ -174,7 +177,8 @@ constexpr int64_t kPlanProducerRegisters = 32, kPlanMoreRegisters = 8;
 /// with 40, views of views may not.
 constexpr int64_t kPlanCopyingRegisters = 56;
 /// What the threads of a producer warpgroup keep: more than these where they hold index tiles.
-int64_t keptByProducer(bool usesCpAsync, int64_t indexRegisters);
+/// A producer that shifts pieces into place has fewer of them on their way where it keeps less.
+int64_t keptByProducer(bool usesCpAsync, int64_t indexRegisters, int64_t shiftRegisters);
 /// The least that they keep, if a plan gives math warpgroups the others. A producer that copies by
 /// TMA may then spill.
 int64_t leastKeptByProducer(bool usesCpAsync, int64_t indexRegisters);

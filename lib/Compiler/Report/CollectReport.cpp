@@ -157,12 +157,13 @@ std::string cacheText(std::optional<tile::Cache> cache) {
 }
 
 std::string copyText(cta::CopyOp copy) {
-  std::string text = cta::stringifyMechanism(copy.getMechanism()).str();
+  std::string text =
+      copy.isShifted() ? "shifted pieces" : cta::stringifyMechanism(copy.getMechanism()).str();
   if (copy.getVector())
     text += " of " +
             std::to_string(*copy.getVector() * elementBytes(copy.getSmemType().getElementType())) +
             " bytes";
-  if (copy.isCpAsync()) // CpAsync.cpp says why
+  if (copy.isByThreads()) // CopiesByThreads.cpp says why
     return text + (copy.getCache() ? cacheText(copy.getCache()) + " not kept" : "");
   return text + cacheText(copy.getCache()) + (copy.getCacheIf() ? " in some launches" : "");
 }
@@ -188,7 +189,7 @@ std::string tableText(cta::TableOp table) {
 
 /// By TMA; rows that an index tile gathers, also by the widest pieces of cp.async.
 bool isFast(cta::CopyOp copy) {
-  return !copy.isCpAsync() ||
+  return !copy.isByThreads() ||
          (copy.getIndexTile() &&
           *copy.getVector() * elementBytes(copy.getSmemType().getElementType()) >= 16);
 }

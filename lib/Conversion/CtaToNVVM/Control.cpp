@@ -154,7 +154,9 @@ LogicalResult Lowering::lowerOps(Block::iterator from, Block::iterator to) {
     Operation *op = &*from;
     if (op->hasTrait<OpTrait::IsTerminator>())
       continue;
-    if (failed(isChained(op) ? lowerChain(op, op) : lower(op)))
+    if (failed(isChained(op)       ? lowerChain(op, op)
+               : isShiftedCopy(op) ? lowerShiftedCopies(*this, op, op)
+                                   : lower(op)))
       return failure();
     from = op->getIterator();
   }

@@ -313,6 +313,52 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
   return {place, constant};
 }
 
+Access::Bytes Access::arrayBytes() {
+  Value begin = LLVM::PtrToIntOp::create(f.b, f.loc, f.b.getI64Type(), f.pointerOf(memref));
+  Value last = f.i64(0);
+  for (unsigned m = 0, rank = memrefType.getRank(); m < rank; ++m)
+    last = f.add(last, f.mul(f.sub(f.sizeOf(memref, m), f.i64(1)), f.strideOf(memref, m)));
+  return {begin, f.add(begin, f.mul(f.add(last, f.i64(1)), f.i64(bytes)))};
+}
+
+Value Access::isInsideAlongRows() {
+  const Range &range = ranges[contiguous];
+  Value result = f.compare(CmpIPredicate::eq, range.high, f.i32(index.shape[contiguous]));
+  return range.low ? f.both(result, f.compare(CmpIPredicate::eq, range.low, f.i32(0))) : result;
+}
+
+Value Access::hasChunksIn(Bytes array, int64_t chunk, bool allRows, bool allAlong) {
+  const int64_t inner = dims[contiguous];
+  // The first and the last row of the tile, from the first element of the array.
+  Value first = f.i64(0);
+  for (auto [m, coord] : llvm::enumerate(coords))
+    if (static_cast<int64_t>(m) != inner)
+      first = f.add(first,
+                    f.mul(f.toI64(f.scalar(coord)), f.strideOf(memref, static_cast<unsigned>(m))));
+  Value last = first;
+  for (auto [d, m] : llvm::enumerate(dims)) {
+    if (m == inner)
+      continue;
+    Value stride = f.strideOf(memref, static_cast<unsigned>(m));
+    Value steps = f.i64(index.shape[d] - 1);
+    if (!allRows)
+      steps = f.max(f.sub(f.toI64(ranges[d].high), f.i64(1)), f.i64(0));
+    first = f.add(first, f.mul(steps, f.min(stride, f.i64(0))));
+    last = f.add(last, f.mul(steps, f.max(stride, f.i64(0))));
+  }
+  auto inBytes = [&](Value elements) { return f.mul(elements, f.i64(bytes)); };
+  Value along = inBytes(f.toI64(f.scalar(coords[inner])));
+  // The chunk of the first element begins so many bytes before it.
+  Value before =
+      f.bitAnd(f.toI32(f.add(f.add(array.begin, inBytes(first)), along)), f.i32(chunk - 1));
+  before = arith::ExtUIOp::create(f.b, f.loc, f.b.getI64Type(), before);
+  Value least = f.sub(f.i64(0), inBytes(first));
+  Value most = f.sub(f.sub(f.sub(array.end, array.begin), inBytes(last)), f.i64(2 * chunk));
+  Value extent = allAlong ? f.i64(index.shape[contiguous]) : f.toI64(ranges[contiguous].high);
+  return f.both(f.compare(CmpIPredicate::sge, f.sub(along, before), least),
+                f.compare(CmpIPredicate::sle, f.add(along, inBytes(extent)), most));
+}
+
 void Access::beginPath() {
   rows.clear();
   places.clear();
@@ -397,8 +443,8 @@ std::string tessera::nvvm::accessSuffix(int64_t bytes) {
 
 StringRef tessera::nvvm::wordConstraint(Type word) { return word.isInteger(32) ? "r" : "h"; }
 
-static Values predicatedLoad(Lowering &f, Value pointer, int64_t offset, int64_t bytes,
-                             Value predicate, ValueRange pads, bool invariant) {
+Values tessera::nvvm::predicatedLoad(Lowering &f, Value pointer, int64_t offset, int64_t bytes,
+                                     Value predicate, ValueRange pads, bool invariant) {
   bool narrow = bytes == 1;
   SmallVector<std::pair<Type, StringRef>> outputs;
   SmallVector<Lowering::AsmInput> inputs;

@@ -79,8 +79,24 @@ public:
   void beginPath();
   /// The condition that the whole tile is inside; null: always.
   Value isInside() const { return inside; }
+  /// The same along contiguous memory. Rows may lie outside.
+  Value isInsideAlongRows();
   /// The address of a register: a pointer and a constant number of bytes.
   std::pair<Value, int64_t> address(int64_t reg);
+
+  /// Addresses in global memory, as i64: from the first byte to behind the last one.
+  struct Bytes {
+    Value begin, end;
+  };
+  /// The bytes between the first and the last element of the array. They are none if a size is 0,
+  /// and fewer if a stride is negative.
+  Bytes arrayBytes();
+  /// The condition that all aligned chunks of so many bytes belong to `array` in which rows of the
+  /// tile have elements, and two more behind them. Only the rows that are inside count, or with
+  /// `allRows` all of them; and only what is inside along contiguous memory, or with `allAlong`
+  /// all. There are no index tiles. The coordinate along contiguous memory enters late, so that a
+  /// loop over it has little to compute.
+  Value hasChunksIn(Bytes array, int64_t chunk, bool allRows, bool allAlong);
 
   /// The conditions for a vector to be inside. They compare numbers of the thread with constants of
   /// the register, so that what a loop keeps live does not grow with the number of registers.
@@ -171,6 +187,9 @@ private:
   std::map<std::pair<int, int64_t>, Value> bounds;
 };
 
+/// Loads words if the predicate holds; `pads` are the words of the result if it does not.
+Values predicatedLoad(Lowering &f, Value pointer, int64_t offset, int64_t bytes, Value predicate,
+                      ValueRange pads, bool invariant);
 /// `.v4.b32`, `.b16`, …: one access of that many bytes.
 std::string accessSuffix(int64_t bytes);
 /// `{$3, $4}`: the operands of an access in inline PTX.

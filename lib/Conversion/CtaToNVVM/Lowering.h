@@ -384,7 +384,7 @@ void populateCtaToNVVMLowerings(LoweringSet &set);
 void populateAssertLowerings(LoweringSet &set);
 void populateAtomicLowerings(LoweringSet &set);
 void populateControlLowerings(LoweringSet &set);
-void populateCpAsyncLowerings(LoweringSet &set);
+void populateCopyByThreadsLowerings(LoweringSet &set);
 void populateElementwiseLowerings(LoweringSet &set);
 void populateGlobalAccessLowerings(LoweringSet &set);
 void populateLaunchLowerings(LoweringSet &set);
@@ -425,6 +425,9 @@ bool isZeroTile(Value tile);
 Value lowerRounded(Lowering &f, tile::RoundedOp op, ValueRange operands);
 Value lowerTruncation(Lowering &f, mlir::arith::TruncFOp op, Value x);
 LogicalResult lowerCpAsync(Lowering &f, cta::CopyOp op);
+bool isShiftedCopy(Operation *op);
+/// Lowers consecutive shifted copies; `last` becomes the last of them.
+LogicalResult lowerShiftedCopies(Lowering &f, Operation *first, Operation *&last);
 /// The L2 cache policy of a copy from or to `memref`; null for the default. It is created where it
 /// is used, because keeping a register for it in the loops around would be more expensive. But a
 /// thread that only copies has registers to spare, and selects the policy by `condition` once.

@@ -23,7 +23,7 @@ void tessera::nvvm::populateCtaToNVVMLowerings(LoweringSet &set) {
   populateAssertLowerings(set);
   populateAtomicLowerings(set);
   populateControlLowerings(set);
-  populateCpAsyncLowerings(set);
+  populateCopyByThreadsLowerings(set);
   populateElementwiseLowerings(set);
   populateGlobalAccessLowerings(set);
   populateLaunchLowerings(set);

@@ -134,7 +134,7 @@ tile.kernel @cp_async_elected(%x: memref<64x64xbf16>) attributes {phase = #tile.
   cta.launch @k blocks() {
     %c0 = arith.constant 0 : index
     cta.role @one warps(1) {
-      // expected-error@+1 {{cp.async is divided among the threads of all warpgroups of the block, or of one warpgroup that is a role; put the copy into such a role}}
+      // expected-error@+1 {{a copy by threads is divided among the threads of all warpgroups of the block, or of one warpgroup that is a role; put the copy into such a role}}
       %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 8, offset = 0 : i64} : memref<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
     }
   }
@@ -146,7 +146,7 @@ tile.kernel @cp_async_elected(%x: memref<64x64xbf16>) attributes {phase = #tile.
 tile.kernel @cp_async_across(%x: memref<64x64xbf16>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @k blocks() {
     %c0 = arith.constant 0 : index
-    // expected-error@+1 {{the shared tile is contiguous along dimension 0, which has no stride of 1 in memory; cp.async copies runs of bytes}}
+    // expected-error@+1 {{the shared tile is contiguous along dimension 0, which has no stride of 1 in memory; threads copy runs of bytes}}
     %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 8, offset = 0 : i64} : memref<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 0>>
   }
   tile.return
@@ -168,7 +168,7 @@ tile.kernel @cp_async_rows(%x: memref<64x32xf32>) attributes {phase = #tile.phas
 tile.kernel @cp_async_no_vector(%x: memref<64x32xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @k blocks() {
     %c0 = arith.constant 0 : index
-    // expected-error@+1 {{a copy by cp.async needs 'vector'}}
+    // expected-error@+1 {{a copy by threads needs 'vector'}}
     %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, offset = 0 : i64} : memref<64x32xf32> -> !cta.smem<64x32xf32, #cta.swizzle<linear>>
   }
   tile.return

@@ -81,13 +81,13 @@ FailureOr<int64_t> tessera::cta::countFillers(ChannelOp op) {
         return error;
       }
       first = copy;
-      if (!copy.isCpAsync())
+      if (!copy.isByThreads())
         continue;
       if (copy->getParentOfType<ElectOp>())
         return copy.emitOpError("needs all threads of the role; move it out of the cta.elect");
       auto role = copy->getParentOfType<RoleOp>();
       if (role && static_cast<int64_t>(role.getWarps()) != kCopyingWarps)
-        return copy.emitOpError("fills a slot by cp.async in a role of ")
+        return copy.emitOpError("fills a slot by threads in a role of ")
                << role.getWarps() << " warps; it takes " << kCopyingWarps;
       arrivals = role ? kCopyingWarps : blockThreads(op->getParentOfType<LaunchOp>());
     }

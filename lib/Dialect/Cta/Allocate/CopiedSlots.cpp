@@ -14,13 +14,19 @@ static Value i32(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIntOp::create(b, loc, value, 32);
 }
 
-bool tessera::cta::isFilledByThreads(Value channel) {
+/// A copy that fills slots of the channel, of which all have the same mechanism, or null.
+static CopyOp copyInto(Value channel) {
   for (Operation *user : channel.getUsers())
     if (auto commit = dyn_cast<CommitOp>(user))
       for (Value value : commit.getValues())
         if (auto copy = value.getDefiningOp<CopyOp>())
-          return copy.isCpAsync();
-  return false;
+          return copy;
+  return {};
+}
+
+bool tessera::cta::isFilledByThreads(Value channel) {
+  CopyOp copy = copyInto(channel);
+  return copy && copy.isByThreads();
 }
 
 namespace {
@@ -102,8 +108,10 @@ int64_t tessera::cta::lagOf(CountedLoop loop, SmallVectorImpl<Value> &channels) 
     flat &= acquire->getBlock() == loop.getBody() && all.insert(channel);
     const int64_t slots = cast<ChannelType>(channel.getType()).getDepth();
     depth = depth ? std::min(depth, slots) : slots;
-    if (isFilledByThreads(channel))
+    if (isFilledByThreads(channel)) {
       channels.push_back(channel);
+      flat &= !copyInto(channel).isShifted();
+    }
   });
   RoleOp consumer;
   for (Value channel : all)

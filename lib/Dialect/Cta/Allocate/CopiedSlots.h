@@ -26,7 +26,8 @@
 // before anything else that the role may wait for.
 //
 // If inner loops or branches of the loop fill other channels the lag is 0: each commit waits at
-// once.
+// once. So it is if a copy is shifted: its bytes are in shared memory when the thread has executed
+// it, and to announce them later would only keep them from the consumers.
 #ifndef TESSERA_LIB_DIALECT_CTA_ALLOCATE_COPIEDSLOTS_H
 #define TESSERA_LIB_DIALECT_CTA_ALLOCATE_COPIEDSLOTS_H
 
@@ -41,10 +42,10 @@ struct CopiedSlot {
   mlir::Value slot; ///< the next one to be filled, or the one that is full
 };
 
-/// True if cp.async fills the slots of this channel.
+/// True if threads fill the slots of this channel, by cp.async or by shifted pieces.
 bool isFilledByThreads(mlir::Value channel);
 
-/// How many iterations later the loop announces the slots that its body fills by cp.async; 0 is at
+/// How many iterations later the loop announces the slots that its threads fill; 0 is at
 /// once. Sets `channels` to the channels that it fills so. Must be called before the consumers are
 /// lowered.
 int64_t lagOf(CountedLoop loop, llvm::SmallVectorImpl<mlir::Value> &channels);

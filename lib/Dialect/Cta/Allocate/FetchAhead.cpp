@@ -53,7 +53,7 @@ private:
 /// TMA copies that fill no channel, in order.
 static SmallVector<CopyOp> copiesOf(Block &block) {
   return llvm::filter_to_vector(block.getOps<CopyOp>(), [](CopyOp copy) {
-    return !copy.getInto() && !copy.isCpAsync() && !copy->use_empty();
+    return !copy.getInto() && !copy.isByThreads() && !copy->use_empty();
   });
 }
 

@@ -107,12 +107,12 @@ MemoryAccesses CopyOp::getMemoryAccesses() {
   MemoryAccess from = boxOf(*this, getSource(), /*write=*/false, getResult());
   MemoryAccess to{getInto() ? getInto() : Value(getResult()), /*write=*/true};
   for (MemoryAccess *access : {&from, &to}) {
-    access->proxy = isCpAsync() ? Proxy::Generic : Proxy::Async;
-    access->issuedBy = isCpAsync() ? IssuedBy::AllThreads : IssuedBy::ElectedThread;
+    access->proxy = isByThreads() ? Proxy::Generic : Proxy::Async;
+    access->issuedBy = isByThreads() ? IssuedBy::AllThreads : IssuedBy::ElectedThread;
     // Who reads a slot waits for the channel, and nobody else touches it.
-    access->completedBy = getInto()     ? CompletedBy::Protocol
-                          : isCpAsync() ? CompletedBy::AwaitCopies
-                                        : CompletedBy::Await;
+    access->completedBy = getInto()       ? CompletedBy::Protocol
+                          : isByThreads() ? CompletedBy::AwaitCopies
+                                          : CompletedBy::Await;
     if (access->completedBy == CompletedBy::Await && getMbarrier())
       access->mbarrier = static_cast<int64_t>(*getMbarrier());
   }

@@ -216,30 +216,34 @@ int64_t tessera::cta::widestVector(tile::Facts &facts, const Access &access) {
 
 //===--- cp.async ----------------------------------------------------------------------------===//
 
+/// Rules 1, 2 and 4: why threads cannot copy pieces of the tile.
+static std::optional<std::string> whyNotByThreads(const Access &access,
+                                                  const layout::SharedLayout &image) {
+  if (access.mask)
+    return "it has a mask";
+  auto word = dyn_cast_or_null<tile::PadAttr>(access.pad);
+  if (access.pad &&
+      (!word || (word.getValue() != tile::Pad::Zero && word.getValue() != tile::Pad::Any)))
+    return "it pads with zero only";
+  if (access.dims.empty() || image.validate() ||
+      contiguousTileDim(access.type, access.dims) != image.contiguousDim)
+    return "the shared tile is contiguous along a dimension that is not known to have stride 1 in "
+           "memory";
+  if (!access.coords[access.dims[image.contiguousDim]])
+    return "an index tile gives the coordinates of the contiguous dimension";
+  return std::nullopt;
+}
+
 CpAsyncChoice tessera::cta::chooseCpAsync(tile::Facts &facts, const Access &access,
                                           SmemType shared) {
   const tile::Facts::Place place(facts, access.op);
   CpAsyncChoice choice;
   const int64_t bytes = tile::elementBytes(access.tile.getElementType());
   const std::string name = tile::nameOfRoot(access.memref);
-  auto refuse = [&](const std::string &why) {
-    choice = {0, why};
-    return choice;
-  };
-  if (access.mask)
-    return refuse("it has a mask");
-  auto word = dyn_cast_or_null<tile::PadAttr>(access.pad);
-  if (access.pad &&
-      (!word || (word.getValue() != tile::Pad::Zero && word.getValue() != tile::Pad::Any)))
-    return refuse("it pads with zero only");
   layout::SharedLayout image = sharedLayout(shared);
-  if (access.dims.empty() || image.validate() ||
-      contiguousTileDim(access.type, access.dims) != image.contiguousDim)
-    return refuse("the shared tile is contiguous along a dimension that is not known to have "
-                  "stride 1 in memory");
+  if (auto why = whyNotByThreads(access, image))
+    return {0, *why};
   const unsigned inner = access.dims[image.contiguousDim];
-  if (!access.coords[inner])
-    return refuse("an index tile gives the coordinates of the contiguous dimension");
   int64_t piece = 16;
   auto narrow = [&](int64_t to, const std::string &why) {
     to = to ? int64_t(1) << llvm::countr_zero(static_cast<uint64_t>(to)) : 16;
@@ -260,13 +264,46 @@ CpAsyncChoice tessera::cta::chooseCpAsync(tile::Facts &facts, const Access &acce
   if (image.numRows() > 1)
     narrow(image.spanBytes(), "the rows of the shared tile");
   if (piece < 4 || piece < bytes)
-    return refuse("no more than " + std::to_string(piece) + " bytes are known to divide " +
-                  choice.why);
+    return {0,
+            "no more than " + std::to_string(piece) + " bytes are known to divide " + choice.why};
   choice.elements = piece / bytes;
   if (piece < 16)
     choice.why = "cp.async of " + std::to_string(piece) + " bytes: no more are known to divide " +
                  choice.why;
   return choice;
+}
+
+std::optional<std::string> tessera::cta::whyNotShifted(tile::Facts &facts, const Access &access,
+                                                       SmemType shared) {
+  const tile::Facts::Place place(facts, access.op);
+  const int64_t bytes = tile::elementBytes(access.tile.getElementType());
+  layout::SharedLayout image = sharedLayout(shared);
+  if (auto why = whyNotByThreads(access, image))
+    return why;
+  if (image.shape[image.contiguousDim] * bytes % kShiftedChunk)
+    return "the extent of the tile along contiguous memory is no multiple of 16 bytes";
+  if (image.numRows() > 1 && image.spanBytes() % kShiftedChunk)
+    return "the rows of the shared tile are no multiples of 16 bytes";
+  Value coord = access.coords[access.dims[image.contiguousDim]];
+  if (facts.range(coord).min < 0 && facts.divisibility(coord) * bytes % kShiftedChunk)
+    return "the coordinate along contiguous memory may be negative, and is not known to be a "
+           "multiple of 16 bytes";
+  return std::nullopt;
+}
+
+int64_t tessera::cta::shiftedPieces(CopyOp copy, int64_t warpgroups) {
+  if (!copy.isShifted())
+    return 0;
+  const SmemType type = copy.getSmemType();
+  const int64_t threads = (warpgroups << kWarpBits) * 32,
+                bytes =
+                    type.tensorType().getNumElements() * tile::elementBytes(type.getElementType());
+  return llvm::divideCeil(bytes, kShiftedChunk * threads);
+}
+
+int64_t tessera::cta::shiftRegisters(CopyOp copy, int64_t warpgroups) {
+  constexpr int64_t kMostPieces = 8;
+  return kShiftedRegisters * std::min(shiftedPieces(copy, warpgroups), kMostPieces);
 }
 
 layout::RegisterLayout tessera::cta::cpAsyncLayout(SmemType shared, int64_t elements,

@@ -204,7 +204,7 @@ static LogicalResult verifyIndexTile(CopyOp op) {
   if (op.getMulticast())
     return op.emitOpError("copy_c13: blocks of a cluster do not share a tile that an index tile "
                           "gathers; leave out 'multicast'");
-  if (op.isCpAsync())
+  if (op.isByThreads())
     return success();
   if (auto type = cast<RankedTensorType>(op.getIndexTile().getType());
       !type.getElementType().isInteger(32))
@@ -234,19 +234,22 @@ LogicalResult CopyOp::verify() {
     return emitOpError("copy_c8: 'into' must be a tile of the result's type, got ")
            << getInto().getType();
   if (std::optional<uint64_t> vector = getVector()) {
-    if (!isCpAsync())
-      return emitOpError("copy_c9: 'vector' is for cp_async, the mechanism is ")
+    if (!isByThreads())
+      return emitOpError("copy_c9: 'vector' is for cp_async and shifted, the mechanism is ")
              << stringifyMechanism(getMechanism());
     const uint64_t bytes = *vector * tile::elementBytes(getSmemType().getElementType());
     if (!llvm::isPowerOf2_64(*vector) || (bytes != 4 && bytes != 8 && bytes != 16))
       return emitOpError("copy_c9: 'vector' must be a power of two, of 4, 8 or 16 bytes, got ")
              << *vector << " elements of " << getSmemType().getElementType();
+    if (isShifted() && bytes != 16)
+      return emitOpError("copy_c9: shifted pieces have 16 bytes, got ")
+             << *vector << " elements of " << getSmemType().getElementType();
   }
-  if (getCacheIf() && (isCpAsync() || !getCache() || *getCache() == tile::Cache::NoAlloc))
+  if (getCacheIf() && (isByThreads() || !getCache() || *getCache() == tile::Cache::NoAlloc))
     return emitOpError("copy_c10: 'cache_if' is a condition for 'cache' = first, last or stream of "
                        "a copy by tma");
   if (std::optional<uint64_t> blocks = getMulticast();
-      blocks && (isCpAsync() || !llvm::isPowerOf2_64(*blocks) || *blocks < 2 ||
+      blocks && (isByThreads() || !llvm::isPowerOf2_64(*blocks) || *blocks < 2 ||
                  *blocks > hopper::kMaxCluster))
     return emitOpError("copy_c11: 'multicast' is for tma, and a power of two from 2 to ")
            << hopper::kMaxCluster << ", got " << *blocks;
@@ -260,7 +263,7 @@ LogicalResult CopyOp::verify() {
     if (*dim >= getSmemType().getShape().size())
       return emitOpError("copy_c14: 'trim' is a dimension of the tile ")
              << getSmemType() << ", got " << static_cast<int64_t>(*dim);
-    if (isCpAsync() || getIndexTile())
+    if (isByThreads() || getIndexTile())
       return emitOpError("copy_c14: 'trim' is for tma, and for a tile without an index tile");
     const auto cannot = [&](const layout::TmaBox &box) {
       return boxTrim(sharedLayout(getSmemType()), box, static_cast<int64_t>(*dim)) == BoxTrim::None;

@@ -133,7 +133,7 @@ std::optional<std::string> Pipelining::whyNotScalar(ValueRange values) {
 std::optional<std::string> Pipelining::whyNotByThreads() {
   const int64_t producers = plan.getProducers().value_or(1);
   if (producers != 0 && producers != kCopyingWarps)
-    return "cp.async is the work of many threads: all (producers = 0), or a warpgroup that "
+    return "copying is the work of many threads: all (producers = 0), or a warpgroup that "
            "produces "
            "(producers = 4), not producers = " +
            std::to_string(producers);
@@ -144,7 +144,7 @@ std::optional<std::string> Pipelining::whyNotByThreads() {
 
 /// Why the copy feeds no channel under this plan, although it could under another one.
 std::optional<std::string> Pipelining::whyNotInPlan(CopyOp copy) {
-  if (copy.isCpAsync())
+  if (copy.isByThreads())
     if (auto why = whyNotByThreads())
       return why;
   // A channel of its own would make the ping-pong warpgroups wait for each other in their
@@ -397,7 +397,7 @@ Value Pipelining::negationOf(Value condition) {
 /// The blocks of a cluster share a copy by multicast if they fetch the same tiles equally often:
 /// always, or under the condition of a select that decides on the coordinates (cta-lower-grid).
 void Pipelining::multicast(CopyOp copy) {
-  if (cluster() < 2 || copy.isCpAsync() || copy.getIndexTile() ||
+  if (cluster() < 2 || copy.isByThreads() || copy.getIndexTile() ||
       !equalParts(copy.getSmemType(), cluster()))
     return;
   assumed = {};

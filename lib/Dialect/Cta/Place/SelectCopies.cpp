@@ -13,6 +13,7 @@
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Place/Passes.h"
 #include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Layout/RegisterForms.h"
@@ -45,7 +46,8 @@ public:
 
 private:
   /// A copy by TMA, or by cp.async in pieces of `vector` elements.
-  CopyOp copyOf(LoadOp load, SmemType type, int64_t vector = 0);
+  CopyOp copyOf(LoadOp load, SmemType type, Mechanism mechanism = Mechanism::Tma,
+                int64_t vector = 0);
   LogicalResult selectStaged(LoadOp load, StageOp stage);
   void readFrom(CopyOp copy, LoadOp load);
   template <typename Op>
@@ -132,8 +134,8 @@ LogicalResult Selection::missPipelined(Op load, StringRef why) {
   if (!demands(load, tile::Requirement::Pipelined))
     return success();
   InFlightDiagnostic error =
-      load.emitOpError("is not pipelined, as 'require = [pipelined]' demands: only copies by TMA "
-                       "and cp.async are, and this is neither, since ");
+      load.emitOpError("is not pipelined, as 'require = [pipelined]' demands: only copies to "
+                       "shared memory are, by TMA or by threads, and this is neither, since ");
   error << why;
   noteMissingFacts(error, load);
   return error;
@@ -176,7 +178,7 @@ static void passDemands(Op load, CopyOp copy) {
     copy.setRequireAttr(tile::RequireAttr::get(load.getContext(), later));
 }
 
-CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
+CopyOp Selection::copyOf(LoadOp load, SmemType type, Mechanism mechanism, int64_t vector) {
   rewriter.setInsertionPoint(load);
   // Limits beyond which TMA pads anyhow are dropped.
   auto copy = CopyOp::create(
@@ -188,7 +190,7 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
              : rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
       /*indexed=*/DenseI64ArrayAttr{}, load.getPadAttr(), load.getStagesAttr(), load.getCacheAttr(),
       /*into=*/Value{}, /*slot=*/Value{}, /*cacheIf=*/Value{}, /*multicastIf=*/Value{},
-      MechanismAttr::get(load.getContext(), vector ? Mechanism::CpAsync : Mechanism::Tma),
+      MechanismAttr::get(load.getContext(), mechanism),
       vector ? rewriter.getI64IntegerAttr(vector) : IntegerAttr{},
       /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*multicast=*/IntegerAttr{},
       /*trim=*/IntegerAttr{}, /*why=*/StringAttr{}, /*require=*/tile::RequireAttr{});
@@ -301,7 +303,8 @@ static StageOp stageBesideRegisters(LoadOp load) {
   return inRegisters ? found : StageOp();
 }
 
-/// By TMA if possible, else by cp.async unless vector loads to registers are wider, else by those.
+/// By TMA if possible, else by cp.async unless vector loads to registers are wider. Where nothing
+/// of four bytes is aligned by shifted pieces, else through registers.
 LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
   auto shared = cast<SmemType>(stage.getType());
   std::optional<std::string> reason = whyNotTma(facts, Access(load), shared);
@@ -317,17 +320,29 @@ LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
     why += "; not repacked: " + obstacle.str();
   if (failed(missPeeled(load, why)))
     return failure();
-  CpAsyncChoice choice = chooseCpAsync(facts, Access(load), shared);
-  if (choice.elements && choice.elements < chooseVector(facts, Access(load)).elements)
-    choice = {0, "vectors of registers are wider than " + choice.why};
-  if (choice.elements) {
-    CopyOp copy = copyOf(load, shared, choice.elements);
-    copy.setWhy("no TMA: " + why + (choice.why.empty() ? "" : "; " + choice.why));
+  auto copyByThreads = [&](Mechanism mechanism, int64_t vector, const std::string &note) {
+    CopyOp copy = copyOf(load, shared, mechanism, vector);
+    copy.setWhy("no TMA: " + why + note);
     rewriter.replaceOp(stage, copy);
     rewriter.eraseOp(load);
     return success();
-  }
+  };
+  const int64_t inRegisters = chooseVector(facts, Access(load)).elements;
+  CpAsyncChoice choice = chooseCpAsync(facts, Access(load), shared);
+  if (choice.elements && choice.elements < inRegisters)
+    choice = {0, "vectors of registers are wider than " + choice.why};
+  if (choice.elements)
+    return copyByThreads(Mechanism::CpAsync, choice.elements,
+                         choice.why.empty() ? "" : "; " + choice.why);
   why += "; no cp.async: " + choice.why;
+  const int64_t bytes = tile::elementBytes(load.getTileType().getElementType());
+  if (inRegisters * bytes < 4) {
+    std::optional<std::string> noShift = whyNotShifted(facts, Access(load), shared);
+    if (!noShift)
+      return copyByThreads(Mechanism::Shifted, kShiftedChunk / bytes, "");
+    if (*noShift != choice.why)
+      why += "; not shifted: " + *noShift;
+  }
   if (failed(missPipelined(load, why)))
     return failure();
   load->removeAttr(tile::kNotRepacked);

@@ -162,7 +162,7 @@ static std::optional<Operands> operandsOf(tile::GridOp grid, scf::ForOp loop) {
     auto copy = dyn_cast<CopyOp>(op);
     if (!copy)
       return readsGlobal(op) ? WalkResult::interrupt() : WalkResult::advance();
-    if (copy.isCpAsync() || copy.getCacheAttr() || copy.getIndexTile() ||
+    if (copy.isByThreads() || copy.getCacheAttr() || copy.getIndexTile() ||
         copy->getParentOp() != loop || !dependsOn(copy.getCoords(), loop.getInductionVar()))
       return WalkResult::interrupt();
     const unsigned dims = gridDimsOf(grid, copy.getCoords());
@@ -274,7 +274,7 @@ struct HintCaches : cta::impl::HintCachesBase<HintCaches> {
       if (auto out = dyn_cast<CopyOutOp>(op);
           out && !out.getReduce() && !out.getCacheAttr() && !isReadInKernel(out))
         out.setCacheAttr(stream);
-      if (auto copy = dyn_cast<CopyOp>(op); copy && !copy.isCpAsync() && !copy.getCacheAttr() &&
+      if (auto copy = dyn_cast<CopyOp>(op); copy && !copy.isByThreads() && !copy.getCacheAttr() &&
                                             hasWholeLines(copy) && isReadOnce(copy) &&
                                             isOnlyReader(copy))
         copy.setCacheAttr(stream);

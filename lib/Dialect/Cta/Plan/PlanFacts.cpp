@@ -88,10 +88,14 @@ private:
 };
 } // namespace
 
+/// Pieces of shorter rows, in bytes, take longer to shift into place, at most twice as long.
+/// Source: docs/performance/constants.md.
+static constexpr double kWideShiftedRow = 256;
+
 /// Predicts what cta-pipeline-copies will decide, except for what only that pass's whole analysis
 /// tells.
 bool FactsOfGrid::feedsAChannel(CopyOp copy) {
-  if ((copy.isCpAsync() && !threadsMayCopy) || (facts.replicas > 1 && epilogue.contains(copy)))
+  if ((copy.isByThreads() && !threadsMayCopy) || (facts.replicas > 1 && epilogue.contains(copy)))
     return false;
   return !whatKeepsInPlace(grid, copy) && !whyIndexTileStays(grid, copy);
 }
@@ -175,7 +179,7 @@ void FactsOfGrid::addCopy(CopyOp copy) {
     const SmemType type = copy.getSmemType();
     bool offLines = false, shareable = false, unevenRows = false;
     double linesOverBytes = 1;
-    if (!copy.isCpAsync() && type.getRank() > 0 && !type.getSwizzle().isUnknown()) {
+    if (!copy.isByThreads() && type.getRank() > 0 && !type.getSwizzle().isUnknown()) {
       const layout::SharedLayout layout = sharedLayout(type);
       const auto inner = static_cast<unsigned>(copy.getDims()[layout.contiguousDim]);
       linesOverBytes =
@@ -184,7 +188,13 @@ void FactsOfGrid::addCopy(CopyOp copy) {
       unevenRows = !tile::hasRowsOfLines(knowledge, copy.getSource(), inner);
       shareable = equalParts(type, 2).has_value();
     }
-    if (copy.isCpAsync())
+    if (copy.isShifted()) {
+      const layout::SharedLayout layout = sharedLayout(type);
+      const double row = double(layout.shape[layout.contiguousDim]) * layout.elementBits / 8;
+      facts.shiftedPieces += double(shiftedPieces(copy, /*warpgroups=*/1)) *
+                             std::clamp(kWideShiftedRow / row, 1.0, 2.0);
+    }
+    if (copy.isByThreads() && !copy.isShifted())
       facts.copyInstructions += double(type.tensorType().getNumElements()) /
                                 (32.0 * double(copy.getVector().value_or(1)));
     SmallVector<Value> coords(copy.getCoords());
@@ -203,7 +213,8 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   }
   ++facts.channels;
   (innermost ? facts.slotBytes : facts.outerBytes) += ringSlotBytes(copy.getSmemType());
-  facts.usesCpAsync |= copy.isCpAsync();
+  facts.usesCpAsync |= copy.isByThreads();
+  facts.shiftRegisters = std::max(facts.shiftRegisters, shiftRegisters(copy, /*warpgroups=*/1));
   addIndexTile(copy);
   if (innermost && loops.contains(loop))
     facts.pipelined = true;

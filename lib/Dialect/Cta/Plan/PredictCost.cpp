@@ -514,7 +514,10 @@ Value Predictor::unplanned() {
   Value each = largest(largest(issue, memory), waiting);
   Value cores = tile::NumCoresOp::create(b, loc, b.getIndexType());
   Value ofCore = make<arith::CeilDivSIOp>(outputTiles(), cores);
-  return add(add(parts(machine.launchCycles), alone), mul(ofCore, each));
+  // The launches of a kernel that copies operands overlap. Source: docs/performance/constants.md.
+  constexpr int64_t kOverlap = 4;
+  const int64_t launch = machine.launchCycles / (grid->hasAttr(tile::kCopies) ? kOverlap : 1);
+  return add(add(parts(launch), alone), mul(ofCore, each));
 }
 
 void Predictor::run() {

@@ -14,6 +14,7 @@
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
@@ -81,12 +82,12 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
 
   CopyOp byThreads;
   launch.getBody().walk([&](CopyOp copy) {
-    if (copy.isCpAsync() && llvm::any_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
+    if (copy.isByThreads() && llvm::any_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
       byThreads = copy;
   });
   if (byThreads && producers != kCopyingWarps)
     return refusePlan(byThreads.emitOpError(
-               "fills a channel by cp.async, which takes a producing role of "))
+               "fills a channel by threads, which takes a producing role of "))
            << kCopyingWarps << " warps, but the plan says producers = " << producers
            << "; say producers = " << kCopyingWarps << ", or 0 for all threads";
 
@@ -137,12 +138,15 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
   // A producer that is one thread needs few registers.
   tile::Facts facts(launch->getParentOfType<tile::KernelOp>());
   const int64_t indexRegisters = layOutIndexTiles(producerRole, facts, /*warpgroups=*/1);
-  int64_t kept = keptByProducer(static_cast<bool>(byThreads), indexRegisters);
-  if (!byThreads)
-    kept = registersOfProducer(warpgroups * replicas,
-                               entryRegisters(machineOf(launch), warpgroups * replicas, producers,
-                                              plan ? plan.getBlocksPerSm().value_or(1) : 1),
-                               registers.value_or(0), kept);
+  int64_t shifted = 0;
+  producerRole.walk(
+      [&](CopyOp copy) { shifted = std::max(shifted, shiftRegisters(copy, /*warpgroups=*/1)); });
+  int64_t kept = keptByProducer(static_cast<bool>(byThreads), indexRegisters, shifted);
+  const int64_t entry = entryRegisters(machineOf(launch), warpgroups * replicas, producers,
+                                       plan ? plan.getBlocksPerSm().value_or(1) : 1);
+  const int64_t given =
+      registersOfProducer(warpgroups * replicas, entry, registers.value_or(0), kept);
+  kept = byThreads ? std::min(kept, given) : given;
   producerRole.setRegistersAttr(registersAttr(kept));
   for (Operation *op : llvm::reverse(old)) {
     op->dropAllUses();

@@ -120,7 +120,7 @@ LogicalResult RoleVerifier::checkMBarrier(LaunchOp launch, Operation *op) {
     number = arrive.getMbarrier();
   else if (auto copy = dyn_cast<CopyOp>(op)) {
     number = copy.getMbarrier();
-    if (copy.getInto() && !number && !copy.isCpAsync())
+    if (copy.getInto() && !number && !copy.isByThreads())
       return error(op) << "a copy into a slot needs the number of its mbarrier";
   }
   if (auto ring = dyn_cast<RingOp>(op); ring && phase == Phase::Allocated && !ring.getOffset())
@@ -194,7 +194,7 @@ LogicalResult RoleVerifier::checkElect(ElectOp elect) {
                    "that every thread holds (layout splat); move it out of the cta.elect";
       ok = false;
     } else if (isa<BarrierOp, ElectOp, RoleOp, AwaitCopiesOp, CommitCopiesOp>(op) ||
-               (copy && copy.isCpAsync())) {
+               (copy && copy.isByThreads())) {
       error(op) << "needs all threads of the role; move it out of the cta.elect";
       ok = false;
     }

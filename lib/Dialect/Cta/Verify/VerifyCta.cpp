@@ -143,7 +143,7 @@ LogicalResult Verifier::checkIndices(Op op, Value tile) {
 }
 
 LogicalResult Verifier::checkIndexTile(CopyOp copy) {
-  const bool isOpen = copy.isCpAsync() && !copy.getVector();
+  const bool isOpen = copy.isByThreads() && !copy.getVector();
   if (!copy.getIndexTile() || isOpen)
     return success();
   const auto vector = static_cast<int64_t>(copy.getVector().value_or(0));
@@ -310,8 +310,8 @@ LogicalResult Verifier::checkOp(Operation *op) {
       return error(op) << "has no offset; cta-allocate-shared sets it";
     if (copy.getMechanism() == Mechanism::Tma && !copy.getMbarrier())
       return error(op) << "a TMA copy needs the number of its mbarrier";
-    if (copy.isCpAsync() && !copy.getVector())
-      return error(op) << "a copy by cp.async needs 'vector', the elements of one access";
+    if (copy.isByThreads() && !copy.getVector())
+      return error(op) << "a copy by threads needs 'vector', the elements of one access";
   }
   return success();
 }

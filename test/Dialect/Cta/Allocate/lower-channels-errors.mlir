@@ -259,7 +259,7 @@ tile.kernel @one_warp(%A: memref<?x?xbf16>) attributes {phase = #tile.phase<spec
     }
     cta.role @producer warps(1) {
       %p = cta.acquire %ch : !channel
-      // expected-error @below {{fills a slot by cp.async in a role of 1 warps; it takes 4}}
+      // expected-error @below {{fills a slot by threads in a role of 1 warps; it takes 4}}
       %a = cta.copy %A[%c0, %c0] {mechanism = #cp, vector = 4} : memref<?x?xbf16> -> !tile
       cta.commit %ch, %p (%a) : !channel
     }

@@ -11,7 +11,7 @@
 // cp.async is the work of many threads: not of one producing warp, nor with replicas, whose channels TMA fills.
 // CHECK-LABEL: tile.kernel @cp_async_one_warp(
 // CHECK-NOT: cta.channel
-// CHECK: cta.copy {{.*}}why = "not pipelined: cp.async is the work of many threads: all (producers = 0), or a warpgroup that produces (producers = 4), not producers = 1"}
+// CHECK: cta.copy {{.*}}why = "not pipelined: copying is the work of many threads: all (producers = 0), or a warpgroup that produces (producers = 4), not producers = 1"}
 tile.kernel @cp_async_one_warp(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #placed, warpgroups = 1, plan = #cta.plan<stages = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

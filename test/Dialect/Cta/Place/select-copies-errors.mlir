@@ -41,13 +41,13 @@ tile.kernel @loop_demands(%X: memref<64x64xbf16>) attributes {phase = #tile.phas
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies by TMA and cp.async are, and this is neither, since the tile is used in registers}}
+    // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies to shared memory are, by TMA or by threads, and this is neither, since the tile is used in registers}}
     %x = cta.load %X[%c0, %c0] {require = #tile.require<[pipelined]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
     // expected-error @+1 {{is not peeled, as 'require = [peeled]' demands: it stands in no loop}}
     %y = cta.load %X[%c0, %c0] {require = #tile.require<[peeled]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
     scf.for %i = %c0 to %c1 step %c1 {
-      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies by TMA and cp.async are, and this is neither, since the base of %X is not known to be a multiple of 16 bytes}}
-      %z = cta.load %X[%i, %c0] {require = #tile.require<[pipelined]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
+      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies to shared memory are, by TMA or by threads, and this is neither, since TMA pads with zero only}}
+      %z = cta.load %X[%i, %c0] pad = nan {require = #tile.require<[pipelined]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
       %s = cta.stage %z : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
       // expected-error @+1 {{is not peeled, as 'require = [peeled]' demands: its bounds are checked in every iteration, unless TMA does it, and it cannot: the tile is used in registers}}
       %w = cta.load %X[%i, %c0] {require = #tile.require<[peeled]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>

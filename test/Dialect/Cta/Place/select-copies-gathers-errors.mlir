@@ -27,10 +27,10 @@ tile.kernel @demands(%A: memref<?x64xbf16> {tile.align = 16 : i64, tile.size_max
       // expected-error @+1 {{cannot use TMA, as 'require = [tma]' demands: the tile is used in registers by negf; only operands of products are fetched into shared memory}}
       %v = cta.gather %A[%r : tensor<64xi32, #at>, %k] {require = #tile.require<[tma]>} : memref<?x64xbf16> -> tensor<64x64xbf16, #blocked>
       %3 = arith.negf %v : tensor<64x64xbf16, #blocked>
-      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies by TMA and cp.async are, and this is neither, since each element has a place of its own}}
+      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies to shared memory are, by TMA or by threads, and this is neither, since each element has a place of its own}}
       %w = cta.gather %F[%e : tensor<64x64xi32, #blocked>] {require = #tile.require<[pipelined]>} : memref<?xbf16> -> tensor<64x64xbf16, #blocked>
       %4 = cta.stage %w : tensor<64x64xbf16, #blocked> -> !tile
-      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies by TMA and cp.async are, and this is neither, since TMA pads with zero only; use pad = zero or any, and arith.select; no cp.async: it pads with zero only}}
+      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies to shared memory are, by TMA or by threads, and this is neither, since TMA pads with zero only; use pad = zero or any, and arith.select; no cp.async: it pads with zero only}}
       %x = cta.gather %A[%r : tensor<64xi32, #at>, %k] pad = nan {require = #tile.require<[pipelined]>} : memref<?x64xbf16> -> tensor<64x64xbf16, #blocked>
       %5 = cta.stage %x : tensor<64x64xbf16, #blocked> -> !tile
       // expected-error @+1 {{is not peeled, as 'require = [peeled]' demands: its bounds are checked in every iteration, unless TMA does it, and it cannot: an index selects boxes of 128 bytes}}
@@ -70,10 +70,10 @@ tile.kernel @of_indices(%A: memref<?x64xbf16> {tile.align = 16 : i64, tile.size_
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   tile.grid () = () to () step () {
-    // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies by TMA and cp.async are, and this is neither, since the tile is used in registers by gather}}
+    // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies to shared memory are, by TMA or by threads, and this is neither, since the tile is used in registers by gather}}
     %r = cta.load %R[%c0] {require = #tile.require<[pipelined]>} : memref<?xi32> -> tensor<64xi32, #at>
     scf.for %k = %c0 to %n step %c64 {
-      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies by TMA and cp.async are, and this is neither, since a load of its index tile has demands of its own}}
+      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies to shared memory are, by TMA or by threads, and this is neither, since a load of its index tile has demands of its own}}
       %a = cta.gather %A[%r : tensor<64xi32, #at>, %k] {require = #tile.require<[pipelined]>} : memref<?x64xbf16> -> tensor<64x64xbf16, #blocked>
       %0 = cta.stage %a : tensor<64x64xbf16, #blocked> -> !tile
     }

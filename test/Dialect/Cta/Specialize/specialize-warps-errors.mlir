@@ -151,7 +151,7 @@ tile.kernel @cp_async(%A: memref<?x?xbf16>, %K: index) attributes {phase = #tile
     %ch = cta.channel : !channel
     scf.for %k = %c0 to %K step %c64 {
       %p = cta.acquire %ch : !channel
-      // expected-error @below {{fills a channel by cp.async, which takes a producing role of 4 warps, but the plan says producers = 1; say producers = 4, or 0 for all threads}}
+      // expected-error @below {{fills a channel by threads, which takes a producing role of 4 warps, but the plan says producers = 1; say producers = 4, or 0 for all threads}}
       %a0 = cta.copy %A[%k, %k] {mechanism = #cta.mechanism<cp_async>, vector = 4} : memref<?x?xbf16> -> !tile
       cta.commit %ch, %p (%a0) : !channel
       %q, %a = cta.wait %ch : !channel

@@ -127,7 +127,7 @@ tile.kernel @stage(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocate
 tile.kernel @cp_async(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @cp_async_0 blocks() {
     %c0 = arith.constant 0 : index
-    // expected-error @below {{a copy by cp.async needs 'vector', the elements of one access}}
+    // expected-error @below {{a copy by threads needs 'vector', the elements of one access}}
     %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, offset = 0} : memref<?x?xf32> -> !cta.smem<64x64xf32, #cta.swizzle<linear>>
   }
   tile.return
@@ -148,8 +148,19 @@ tile.kernel @early_wait(%x: memref<?x?xf32>) attributes {phase = #tile.phase<pla
 tile.kernel @pieces_of_tma(%x: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
   cta.launch @pieces_of_tma_0 blocks() {
     %c0 = arith.constant 0 : index
-    // expected-error @below {{copy_c9: 'vector' is for cp_async, the mechanism is tma}}
+    // expected-error @below {{copy_c9: 'vector' is for cp_async and shifted, the mechanism is tma}}
     %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<tma>, vector = 4} : memref<?x?xf32> -> !cta.smem<64x64xf32, #cta.swizzle<linear>>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @half_a_piece(%x: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @half_a_piece_0 blocks() {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{copy_c9: shifted pieces have 16 bytes, got 4 elements of 'bf16'}}
+    %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<shifted>, vector = 4} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<linear>>
   }
   tile.return
 }

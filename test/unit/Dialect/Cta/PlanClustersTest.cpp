@@ -219,4 +219,19 @@ TEST(PlanClusters, CopiesByThreads) {
   const PlanPrediction by16 = predictPlan(kMachine, copied, choose(copied));
   EXPECT_LT(by16.iteration / by16.blocksPerSM, by4.iteration / by4.blocksPerSM / 2);
 }
+
+/// Blocks that share an SM shift their pieces at the same time.
+TEST(PlanClusters, ShiftedPieces) {
+  PlanFacts shifted = gemm(64, 64, 64, 1);
+  shifted.usesCpAsync = true;
+  shifted.shiftedPieces = 16;
+  PlanRequest request;
+  for (const int64_t blocks : {1, 2}) {
+    request.blocksPerSM = blocks;
+    const PlanPrediction prediction =
+        predictPlan(kMachine, shifted, choosePlan(kMachine, {shifted}, request).plan);
+    EXPECT_EQ(prediction.bound, "shifted copies");
+    EXPECT_EQ(prediction.iteration, kMachine.shiftLatency + 16 * kMachine.shiftCycles);
+  }
+}
 } // namespace

@@ -9,8 +9,8 @@ using namespace tessera::plan;
 
 /// What a producer keeps: with indices, whole granules of setmaxnreg.
 TEST(PlanRegisters, OfProducers) {
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 0), 32);
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 1), 40);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 0, 0), 32);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 1, 0), 40);
   // Two math warpgroups of 232 leave 40, three of 160 leave 32, and one leaves many.
   EXPECT_EQ(registersOfProducer(2, 168, 232, 32), 40);
   EXPECT_EQ(registersOfProducer(3, 128, 160, 32), 32);
@@ -21,8 +21,10 @@ TEST(PlanRegisters, OfProducers) {
   EXPECT_EQ(leastKeptByProducer(/*usesCpAsync=*/false, 0), 24);
   EXPECT_EQ(leastKeptByProducer(/*usesCpAsync=*/false, 1), 32);
   EXPECT_EQ(leastKeptByProducer(/*usesCpAsync=*/true, 0), 56);
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 0), 56);
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 8), 64);
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 9), 72);
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 1000), 256);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 0, 0), 56);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 8, 0), 64);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 9, 0), 72);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 1000, 0), 256);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 0, 64), 120);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 9, 16), 88);
 }

@@ -86,6 +86,29 @@ struct CpAsyncChoice {
 };
 CpAsyncChoice chooseCpAsync(tile::Facts &facts, const Access &access, SmemType shared);
 
+/// The reason why threads cannot fill a shared tile by shifted pieces of 16 bytes, which begin
+/// anywhere in global memory; nothing if they can. The rules are 1, 2 and 4 of cp.async, and
+///
+/// 5. the extent of the tile along contiguous memory and the rows of the shared tile are multiples
+///    of 16 bytes;
+/// 6. the coordinate along contiguous memory is not negative, or is a multiple of 16 bytes, so that
+///    the begin of the array cuts no piece.
+std::optional<std::string> whyNotShifted(tile::Facts &facts, const Access &access, SmemType shared);
+
+/// The chunks of 16 bytes of which a shifted copy loads two for each piece, and the registers of a
+/// piece until both are there.
+constexpr int64_t kShiftedChunk = 16, kShiftedRegisters = 8;
+
+/// Of shifted copies that are made together, one of at most a `kSmallShifted`th of the pieces is
+/// small: the code of whole tiles takes care of its rows that are outside.
+constexpr int64_t kSmallShifted = 4;
+
+/// The pieces of a shifted copy that each thread of `warpgroups` warpgroups copies, and its
+/// registers for those that it has on their way at a time, if it has enough of them; 0 for other
+/// copies.
+int64_t shiftedPieces(CopyOp copy, int64_t warpgroups);
+int64_t shiftRegisters(CopyOp copy, int64_t warpgroups);
+
 /// The register layout that says which pieces each thread of `warpgroups` warpgroups copies.
 layout::RegisterLayout cpAsyncLayout(SmemType shared, int64_t elements, int64_t warpgroups);
 

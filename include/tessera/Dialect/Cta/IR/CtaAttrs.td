@@ -72,7 +72,8 @@ class Cta_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32En
 }
 
 def Cta_MechanismEnum : Cta_Enum<"Mechanism", "how a copy between global and shared memory is made", [
-  I32EnumAttrCase<"CpAsync", 0, "cp_async">, I32EnumAttrCase<"Tma", 1, "tma">]>;
+  I32EnumAttrCase<"CpAsync", 0, "cp_async">, I32EnumAttrCase<"Tma", 1, "tma">,
+  I32EnumAttrCase<"Shifted", 2, "shifted">]>;
 def Cta_MechanismAttr : EnumAttr<Cta_Dialect, Cta_MechanismEnum, "mechanism"> { let assemblyFormat = "`<` $value `>`"; }
 
 def Cta_ConversionEnum : Cta_Enum<"Conversion", "how a register layout conversion is made", [

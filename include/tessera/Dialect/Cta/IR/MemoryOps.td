@@ -266,15 +266,18 @@ def Cta_FlushOp : Cta_Op<"flush", [Cta_Erasable, Cta_Accesses, Cta_Cost, Declare
 
 def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Buffer, Cta_Cost,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "copy a tile from global to shared memory by TMA or cp.async";
+  let summary = "copy a tile from global to shared memory by TMA, cp.async or shifted pieces";
   let opDocGroup = Cta_CopyOps;
   let description = [{
-    The tile at the coordinates, as `tile.load` reads it, copied by TMA (`mechanism = tma`) or cp.async (`mechanism = cp_async`). Elements
-    out of bounds are zero. There is no mask. `stages` is the lookahead of the load from which the copy was made (`cta-plan` reads it).
+    The tile at the coordinates, as `tile.load` reads it, copied by TMA (`mechanism = tma`), by cp.async (`mechanism = cp_async`), or in
+    shifted pieces (`mechanism = shifted`). Elements out of bounds are zero. There is no mask. `stages` is the lookahead of the load from which the copy was made (`cta-plan` reads it).
 
     By TMA, the elected thread issues the copy. Limits must have been folded away, otherwise the copy is illegal. By cp.async, each thread
     of the block or role copies pieces of `vector` elements: 4, 8 or 16 bytes, aligned in both memories. If a bound (the size or a limit)
     cuts a piece, the rest of the piece becomes zero. cp.async needs no descriptor, so views, limits and strides that TMA refuses are legal.
+
+    Shifted pieces have 16 bytes and begin anywhere in global memory. Each thread loads the two aligned chunks of 16 bytes around a piece,
+    shifts them into place, and writes the piece to shared memory. What is said here of copies by cp.async is so for them, too.
 
     One coordinate may be an index tile of rank 1, as in `cta.gather`: slice i of that dimension of the tile comes from the place that
     element i names. Where the element is no coordinate of the memref, or is at or beyond the limit, nothing is accessed and the slice is
@@ -328,7 +331,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     5. there is no mask.
     7. `pad` is zero or any.
     8. `into` has the result's type and comes with a slot.
-    9. `vector` comes with cp_async: a power of two elements of 4, 8 or 16 bytes together.
+    9. `vector` comes with cp_async: a power of two elements of 4, 8 or 16 bytes together; or with shifted: elements of 16 bytes together.
     10. `cache_if` comes with a `cache` of first, last or stream, and with tma.
     11. `multicast` is a power of two from 2 to 8, and comes with tma; `multicast_if` comes with `multicast`.
     12. `require`, the demands of the load that later passes check, is pipelined, peeled, or both: `cta-pipeline-copies` and `cta-peel-masks`
@@ -353,7 +356,9 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getSource().getType()); }
     SmemType getSmemType() { return llvm::cast<SmemType>(getResult().getType()); }
     mlir::Value getLimit(unsigned dim);
-    bool isCpAsync() { return getMechanism() == Mechanism::CpAsync; }
+    /// True if threads copy their shares of the tile, by cp.async or through registers (shifted).
+    bool isByThreads() { return getMechanism() != Mechanism::Tma; }
+    bool isShifted() { return getMechanism() == Mechanism::Shifted; }
     /// The index tile and the tile dimension whose coordinates it gives; null and -1 if there is none.
     mlir::Value getIndexTile() { return getIndices().empty() ? mlir::Value() : getIndices().front(); }
     int64_t getIndexDim();

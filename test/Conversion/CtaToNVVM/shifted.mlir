@@ -1,0 +1,59 @@
+// RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
+
+#t = #cta.swizzle<128, dim = 1>
+#shifted = #cta.mechanism<shifted>
+
+// 64x128 i8 are 512 pieces: four a thread, whose rows are 16 apart. The coordinate may be negative, and is a multiple of 16: no lower bound cuts a piece.
+// Whole tiles with room for a chunk on both sides: two loads a piece without predicates. Words are selected by the bits 8 and 4 of the address, bytes by a
+// funnel shift.
+// CHECK-LABEL: llvm.func @bytes
+// CHECK-NOT:     ld.global
+// CHECK:         scf.if
+// CHECK:           %[[AT:.+]] = llvm.ptrtoint
+// CHECK:           %[[SHIFT:.+]] = arith.andi %{{.+}}, %c15_i32
+// CHECK-COUNT-2:   llvm.load %{{.+}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK:           arith.andi %[[SHIFT]], %c8_i32
+// CHECK-COUNT-6:   arith.select
+// CHECK:           arith.andi %[[SHIFT]], %c4_i32
+// CHECK-COUNT-5:   arith.select
+// CHECK:           arith.andi %[[SHIFT]], %c3_i32
+// CHECK-COUNT-4:   llvm.intr.fshr
+// CHECK-NOT:       llvm.intr.fshr
+// CHECK:           llvm.store %{{.+}}, %{{.+}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
+// Where bounds cut the loads have predicates, and what is outside becomes zero.
+// CHECK:         } else {
+// CHECK:           scf.if
+// CHECK-COUNT-8:     ld.global.nc.v4.b32
+// CHECK:           } else {
+// At the ends of the array elements are copied one by one, where a chunk is not all of the array's.
+// CHECK-COUNT-8:     ld.global.nc.v4.b32
+// CHECK-COUNT-4:     scf.for
+// CHECK-NOT:         scf.for
+// CHECK:         cp.async.wait_all;
+tile.kernel @bytes_k(%x: memref<?x?xi8>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @bytes blocks() attributes {shared = 8192} {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %at = arith.muli %n, %c16 : index
+    %s = cta.copy %x[%c0, %at] {mechanism = #shifted, vector = 16, offset = 0} : memref<?x?xi8> -> !cta.smem<64x128xi8, #t>
+    cta.await_copies
+  }
+  tile.return
+}
+
+// Copies one after the other are made together: the first piece of the second one is loaded before the last piece of the first one is stored.
+// CHECK-LABEL: llvm.func @together
+// CHECK:         scf.if
+// CHECK-COUNT-6:   llvm.load %{{.+}} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK:           llvm.store %{{.+}} : vector<4xi32>, !llvm.ptr<3>
+// CHECK-COUNT-6:   llvm.load %{{.+}} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK:         } else {
+tile.kernel @together_k(%x: memref<?x71xbf16>, %y: memref<?x35xbf16>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @together blocks() attributes {shared = 16384} {
+    %c0 = arith.constant 0 : index
+    %s = cta.copy %x[%c0, %c0] {mechanism = #shifted, vector = 8, offset = 0} : memref<?x71xbf16> -> !cta.smem<64x64xbf16, #t>
+    %u = cta.copy %y[%c0, %c0] {mechanism = #shifted, vector = 8, offset = 8192} : memref<?x35xbf16> -> !cta.smem<32x64xbf16, #t>
+    cta.await_copies
+  }
+  tile.return
+}
