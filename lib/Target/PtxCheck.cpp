@@ -253,7 +253,8 @@ private:
       if (!inst.operands.empty() && literal(inst.operands[0]) == 0)
         state.copying = false;
     } else if (inst.is("cp.async.mbarrier.arrive")) {
-      if (std::optional<int64_t> ring = ringOf(inst); ring && (state.copying || state.ungrouped))
+      if (std::optional<int64_t> ring = ringOf(inst);
+          ring && (state.copying || state.ungrouped || state.dirty))
         state.handed.insert(*ring);
       state.copying = state.ungrouped = state.unwaited = false;
     } else if (inst.is("mbarrier.try_wait") || inst.is("mbarrier.test_wait")) {

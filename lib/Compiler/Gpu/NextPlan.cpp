@@ -290,7 +290,7 @@ NextPlans::Answer NextPlans::afterPtxas(const PhaseRunner &runner, MLIRContext *
                                           parseAttribute(launch.plan->plan, context))
                                     : cta::PlanAttr())
           describe(failure, plan, cta::machineOf(*source), plan.getWarpgroups().value_or(1));
-        // A producer that copies by cp.async, or holds indices, has nothing more to give.
+        // A producer that copies by threads, or holds indices, is not asked for more.
         if (llvm::any_of(launch.roles, [](const RoleReport &role) {
               return role.name == "producer" &&
                      role.registers > plan::kPlanProducerRegisters + plan::kPlanMoreRegisters;

@@ -128,6 +128,14 @@ FailureOr<std::unique_ptr<ThreadCopy>> ThreadCopy::make(Lowering &f, cta::CopyOp
     return f.error(op, "the shared tile is contiguous along dimension ")
            << shared.contiguousDim << ", which has no stride of 1 in memory; threads copy runs of "
            << "bytes";
+  if (op.isShifted()) {
+    const tile::Facts::Place at(f.facts, op);
+    Value coord = op.getCoords()[op.getDims()[shared.contiguousDim]];
+    if (f.facts.range(coord).min < 0 && f.facts.divisibility(coord) % vector)
+      return f.error(op, "the coordinate along contiguous memory may be negative, and is not known "
+                         "to be a multiple of ")
+             << vector << ": the begin of the array would cut a shifted piece";
+  }
   auto type = RankedTensorType::get(
       smem.getShape(), smem.getElementType(),
       cta::FragAttr::get(f.context, cta::cpAsyncLayout(smem, vector, groups)));
@@ -163,6 +171,7 @@ static void branchOn(Lowering &f, Value condition, function_ref<void()> whole,
 }
 
 LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
+  assert(!op.isShifted() && "shifted copies are lowered together");
   FailureOr<std::unique_ptr<ThreadCopy>> made = ThreadCopy::make(f, op);
   if (failed(made))
     return failure();
@@ -184,9 +193,9 @@ LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
 namespace {
 /// Copies in pieces of 16 bytes that begin anywhere in global memory.
 ///
-/// A chunk is read only if an element of the array is in it, and all of it belongs to the array:
-/// from its first byte to its last one, gaps between rows included. The elements of a piece beside
-/// other chunks, at both ends of the array, are copied one by one.
+/// A chunk is read only if all of it lies between the first and the last byte of the array, gaps
+/// between rows included. The elements of a piece beside other chunks, at both ends of the array,
+/// are copied one by one.
 ///
 /// A thread has the chunks of several pieces on their way, also of pieces of different copies.
 /// Before it loads those of one more, it shifts and writes the piece that was loaded first.
@@ -253,12 +262,12 @@ size_t ShiftedCopies::countOnTheirWay() {
 }
 
 ShiftedCopies::ShiftedCopies(Lowering &f, ArrayRef<std::unique_ptr<ThreadCopy>> copies) : f(f) {
-  size_t all = 0;
+  size_t most = 0;
   for (const std::unique_ptr<ThreadCopy> &copy : copies)
-    all += copy->pieces.size();
+    most = std::max(most, copy->pieces.size());
   for (const std::unique_ptr<ThreadCopy> &copy : copies) {
     // A row of A comes beside whole tiles of B in each launch of few rows.
-    const bool isSmall = cta::kSmallShifted * copy->pieces.size() <= all;
+    const bool isSmall = cta::kSmallShifted * copy->pieces.size() <= most;
     items.push_back({*copy,
                      f.isInvariant(tile::rootOf(copy->op.getSource())),
                      isSmall ? Cut::Rows : Cut::Nothing,
@@ -288,9 +297,10 @@ void ShiftedCopies::run() {
     copyPieces(Cut::Chunks);
     copyElements();
   };
-  branchOn(
-      f, least, [&] { copyPieces(Cut::Nothing); },
-      [&] { branchOn(f, pieces, [&] { copyPieces(Cut::Pieces); }, atEnds); });
+  auto cut = [&] { copyPieces(Cut::Pieces); };
+  auto bounded = [&] { branchOn(f, pieces, cut, atEnds); };
+  auto whole = [&] { copyPieces(Cut::Nothing); };
+  branchOn(f, least, whole, bounded);
 }
 
 ShiftedCopies::Piece ShiftedCopies::locate(Item &item, int64_t reg, Cut cut) {

@@ -88,8 +88,8 @@ public:
   struct Bytes {
     Value begin, end;
   };
-  /// The bytes between the first and the last element of the array. They are none if a size is 0,
-  /// and fewer if a stride is negative.
+  /// The bytes between the first and the last element of the array, or fewer if a stride is
+  /// negative. Nothing is said if a size is 0.
   Bytes arrayBytes();
   /// The condition that all aligned chunks of so many bytes belong to `array` in which rows of the
   /// tile have elements, and two more behind them. Only the rows that are inside count, or with

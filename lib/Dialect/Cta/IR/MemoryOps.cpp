@@ -204,6 +204,10 @@ static LogicalResult verifyIndexTile(CopyOp op) {
   if (op.getMulticast())
     return op.emitOpError("copy_c13: blocks of a cluster do not share a tile that an index tile "
                           "gathers; leave out 'multicast'");
+  if (op.isShifted())
+    return op.emitOpError(
+        "copy_c13: an index tile is for tma and cp_async: shifted pieces have one "
+        "place in all");
   if (op.isByThreads())
     return success();
   if (auto type = cast<RankedTensorType>(op.getIndexTile().getType());

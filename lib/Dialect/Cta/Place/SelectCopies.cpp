@@ -303,8 +303,8 @@ static StageOp stageBesideRegisters(LoadOp load) {
   return inRegisters ? found : StageOp();
 }
 
-/// By TMA if possible, else by cp.async unless vector loads to registers are wider. Where nothing
-/// of four bytes is aligned by shifted pieces, else through registers.
+/// By TMA if possible, else by cp.async unless vector loads to registers are wider. Else in shifted
+/// pieces, where such vectors have less than four bytes, or through registers.
 LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
   auto shared = cast<SmemType>(stage.getType());
   std::optional<std::string> reason = whyNotTma(facts, Access(load), shared);

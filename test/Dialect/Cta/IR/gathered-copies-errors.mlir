@@ -24,6 +24,14 @@ func.func @contiguous(%A: memref<?x?xbf16>, %i: index, %r: tensor<64xi32>) {
 
 // -----
 
+func.func @shifted(%A: memref<?x?xbf16>, %i: index, %r: tensor<8xi32>) {
+  // expected-error @+1 {{copy_c13: an index tile is for tma and cp_async: shifted pieces have one place in all}}
+  %0 = cta.copy %A[%r : tensor<8xi32>, %i] {mechanism = #cta.mechanism<shifted>, vector = 8 : i64} : memref<?x?xbf16> -> !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+  return
+}
+
+// -----
+
 func.func @multicast(%A: memref<?x?xbf16>, %i: index, %r: tensor<8xi32>) {
   // expected-error @+1 {{copy_c13: blocks of a cluster do not share a tile that an index tile gathers; leave out 'multicast'}}
   %0 = cta.copy %A[%r : tensor<8xi32>, %i] {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} : memref<?x?xbf16> -> !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>

@@ -99,8 +99,8 @@ std::optional<std::string> whyNotShifted(tile::Facts &facts, const Access &acces
 /// piece until both are there.
 constexpr int64_t kShiftedChunk = 16, kShiftedRegisters = 8;
 
-/// Of shifted copies that are made together, one of at most a `kSmallShifted`th of the pieces is
-/// small: the code of whole tiles takes care of its rows that are outside.
+/// Of shifted copies that are made together, one of at most a `kSmallShifted`th of the pieces of
+/// the largest is small: the code of whole tiles takes care of its rows that are outside.
 constexpr int64_t kSmallShifted = 4;
 
 /// The pieces of a shifted copy that each thread of `warpgroups` warpgroups copies, and its

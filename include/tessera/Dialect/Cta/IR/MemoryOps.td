@@ -277,7 +277,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     cuts a piece, the rest of the piece becomes zero. cp.async needs no descriptor, so views, limits and strides that TMA refuses are legal.
 
     Shifted pieces have 16 bytes and begin anywhere in global memory. Each thread loads the two aligned chunks of 16 bytes around a piece,
-    shifts them into place, and writes the piece to shared memory. What is said here of copies by cp.async is so for them, too.
+    shifts them into place, and writes the piece to shared memory. They have no index tile; the coordinate along contiguous memory is not
+    negative, or is a multiple of 16 bytes. Else what is said here of copies by cp.async is so for them, too.
 
     One coordinate may be an index tile of rank 1, as in `cta.gather`: slice i of that dimension of the tile comes from the place that
     element i names. Where the element is no coordinate of the memref, or is at or beyond the limit, nothing is accessed and the slice is
@@ -337,7 +338,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     12. `require`, the demands of the load that later passes check, is pipelined, peeled, or both: `cta-pipeline-copies` and `cta-peel-masks`
         remove it.
     13. there is at most one index tile, of rank 1, for a dimension of the tile that is not contiguous in shared memory. It comes without
-        `multicast`; by tma it holds i32, and its dimension has no limit.
+        `multicast`, and not with shifted; by tma it holds i32, and its dimension has no limit.
     14. `trim` is a dimension of the tile, along which a box can be cut or left out, and comes with tma and without an index tile. The
         coordinate of that dimension is a multiple of the tile's extent and not negative (`cta-simulate` checks it).
   }];
