@@ -30,7 +30,7 @@ int64_t tessera::plan::clusterOfReplicas(const ReplicaFacts &product) {
 int64_t tessera::plan::clusterOfPlan(const Machine &machine, const PlanFacts &facts,
                                      const Plan &given, unsigned dim) {
   const Plan plan = given.closed();
-  const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.usesCpAsync &&
+  const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.copiesByThreads &&
                       facts.streamCycles == 0 && *plan.stages > 0 && *plan.producers > 0 &&
                       *plan.persistent == 1;
   double bytes = 0;

@@ -84,7 +84,7 @@ std::optional<std::string> whyNotRegisters(const Machine &machine, const PlanFac
   if (registers <= entry)
     return "registers = " + text(registers) + ", but " + who + " enter with " + text(entry) +
            " each: ask for more, or leave 'registers' out";
-  const int64_t kept = plan::leastKeptByProducer(facts.usesCpAsync, facts.indexRegisters);
+  const int64_t kept = plan::leastKeptByProducer(facts.copiesByThreads, facts.indexRegisters);
   if (registers > mostPlanRegisters(machine, facts.mathWarpgroups(), *plan.producers, entry, kept))
     return "registers = " + text(registers) + " for each of " + text(128 * facts.mathWarpgroups()) +
            " math threads, but " + who + " enter with " + text(entry) + " each: at most " +
@@ -141,9 +141,9 @@ std::optional<std::string> tessera::plan::whyNotPlan(const Machine &machine, con
   if (*plan.stages && *plan.pending >= *plan.stages)
     return "pending = " + text(*plan.pending) + " products keep their slots, and there are " +
            text(*plan.stages) + ": it must be less than 'stages'";
-  if (facts.usesCpAsync && *plan.producers != 0 && *plan.producers != 4)
-    return "cp.async fills channels: the work of all threads (producers = 0) or of a warpgroup "
-           "that produces (producers = 4), not producers = " +
+  if (facts.copiesByThreads && *plan.producers != 0 && *plan.producers != 4)
+    return "threads fill channels: the work of all of them (producers = 0) or of a warpgroup that "
+           "produces (producers = 4), not producers = " +
            text(*plan.producers);
   if (auto why = whyNotRegisters(machine, facts, plan, hopeful))
     return why;
@@ -474,17 +474,17 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
   bool evaluates = false;
   for (const PlanFacts &facts : launches)
     evaluates |= facts.pipelined && facts.evaluates && facts.accumulators >= kPlanManyAccumulators;
-  bool usesCpAsync = false;
+  bool copiesByThreads = false;
   int64_t indexRegisters = 0, shiftRegisters = 0;
   for (const PlanFacts &facts : launches) {
-    usesCpAsync |= facts.usesCpAsync;
+    copiesByThreads |= facts.copiesByThreads;
     indexRegisters = std::max(indexRegisters, facts.indexRegisters);
     shiftRegisters = std::max(shiftRegisters, facts.shiftRegisters);
   }
   List counts;
-  for (int64_t s = usesCpAsync ? kMostCopyingStages
-                   : deep      ? kMostDeepStages
-                               : kMostStages;
+  for (int64_t s = copiesByThreads ? kMostCopyingStages
+                   : deep          ? kMostDeepStages
+                                   : kMostStages;
        s > 1; --s)
     counts.push_back(s);
   // So it is beside chained products of several warpgroups, if they can be in flight then: their
@@ -495,7 +495,7 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
   for (const PlanFacts &facts : launches)
     overlaps &= !facts.pipelined || facts.streamCycles == 0 || facts.rotatedRegisters <= most;
   const bool givesRegisters = evaluates || pingPong || overlaps;
-  const List producing = usesCpAsync ? List{4} : givesRegisters ? List{4, 1} : List{1, 4};
+  const List producing = copiesByThreads ? List{4} : givesRegisters ? List{4, 1} : List{1, 4};
   const List sharing = oneOf(request.blocksPerSM,
                              pingPong || request.mostBlocks < 2 ? List{1} : List{1, 2}),
              warps = oneOf(request.producers, producing);
@@ -510,13 +510,13 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
         int64_t entry = entryRegisters(machine, warpgroups, producers, blocks);
         int64_t dealt =
             mostPlanRegisters(machine, warpgroups, producers, entry,
-                              keptByProducer(usesCpAsync, indexRegisters, shiftRegisters));
+                              keptByProducer(copiesByThreads, indexRegisters, shiftRegisters));
         // Tiles that need more: the producer keeps what it can do with.
         if (dealt && llvm::any_of(launches, [&](const PlanFacts &facts) {
               return facts.registers + kPlanOtherRegisters > dealt;
             }))
           dealt = mostPlanRegisters(machine, warpgroups, producers, entry,
-                                    leastKeptByProducer(usesCpAsync, indexRegisters));
+                                    leastKeptByProducer(copiesByThreads, indexRegisters));
         // A producer warpgroup gives away the registers that it does not need.
         plan.registers = request.registers.value_or(dealt > entry ? dealt : 0);
         // Products that are in flight take registers; without enough of them nothing is gained.

@@ -12,17 +12,18 @@ static constexpr int64_t kSetMaxGranule = 8; // of setmaxnreg
 
 static int64_t roundDown(int64_t x, int64_t to) { return x / to * to; }
 
-int64_t tessera::plan::keptByProducer(bool usesCpAsync, int64_t indexRegisters,
+int64_t tessera::plan::keptByProducer(bool copiesByThreads, int64_t indexRegisters,
                                       int64_t shiftRegisters) {
   const int64_t more = indexRegisters + shiftRegisters;
-  const int64_t kept = (usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters) +
+  const int64_t kept = (copiesByThreads ? kPlanCopyingRegisters : kPlanProducerRegisters) +
                        (more + kSetMaxGranule - 1) / kSetMaxGranule * kSetMaxGranule;
   return std::min<int64_t>(kept, hopper::kMaxSetMaxRegisters);
 }
 
-int64_t tessera::plan::leastKeptByProducer(bool usesCpAsync, int64_t indexRegisters) {
-  const int64_t kept = keptByProducer(usesCpAsync, indexRegisters, /*shiftRegisters=*/0);
-  return usesCpAsync ? kept : kept - kPlanProducerRegisters + int64_t(hopper::kMinSetMaxRegisters);
+int64_t tessera::plan::leastKeptByProducer(bool copiesByThreads, int64_t indexRegisters) {
+  const int64_t kept = keptByProducer(copiesByThreads, indexRegisters, /*shiftRegisters=*/0);
+  return copiesByThreads ? kept
+                         : kept - kPlanProducerRegisters + int64_t(hopper::kMinSetMaxRegisters);
 }
 
 int64_t tessera::plan::mostPlanRegisters(const Machine &machine, int64_t warpgroups,

@@ -40,9 +40,9 @@ struct PlanFacts {
   std::vector<std::optional<int64_t>> extents;
   /// True if some innermost loop has products, and loads that feed channels.
   bool pipelined = false;
-  /// True if cp.async fills some channel. All threads issue the copies then, or a producer
-  /// warpgroup.
-  bool usesCpAsync = false;
+  /// True if threads fill some channel, by cp.async or in shifted pieces: all of them, or those of
+  /// a producer warpgroup.
+  bool copiesByThreads = false;
   /// 32-bit registers that a producing thread has for the index tiles of the copies.
   int64_t indexRegisters = 0;
   /// The same for the pieces that it shifts into place, as many as it should have on their way.
@@ -110,7 +110,7 @@ struct PlanFacts {
   /// True for products that wait for nothing but their operands, which TMA fetches, whose results
   /// nothing in the loop needs, and whose warpgroups share an output tile.
   bool isPlainProduct() const {
-    return pipelined && replicas == 1 && !usesCpAsync && streamCycles == 0 && !usesResults;
+    return pipelined && replicas == 1 && !copiesByThreads && streamCycles == 0 && !usesResults;
   }
   /// True if the loads are so many, next to the products, that L2 or memory binds whatever the plan
   /// is: products of few rows.
@@ -173,15 +173,15 @@ constexpr int64_t kPlanTypicalIterations = 64;
 /// redistributed, so that three math warpgroups can have 160 each. It keeps up to so many more as
 /// are left over, because one that fetches more than the operands of products would spill.
 constexpr int64_t kPlanProducerRegisters = 32, kPlanMoreRegisters = 8;
-/// The same where it copies by cp.async, which needs addresses and bounds. Matrix products would do
-/// with 40, views of views may not.
+/// The same where its threads copy, which needs addresses and bounds. Matrix products would do with
+/// 40, views of views may not. Pieces that are shifted into place have their registers besides.
 constexpr int64_t kPlanCopyingRegisters = 56;
 /// What the threads of a producer warpgroup keep: more than these where they hold index tiles.
 /// A producer that shifts pieces into place has fewer of them on their way where it keeps less.
-int64_t keptByProducer(bool usesCpAsync, int64_t indexRegisters, int64_t shiftRegisters);
+int64_t keptByProducer(bool copiesByThreads, int64_t indexRegisters, int64_t shiftRegisters);
 /// The least that they keep, if a plan gives math warpgroups the others. A producer that copies by
 /// TMA may then spill.
-int64_t leastKeptByProducer(bool usesCpAsync, int64_t indexRegisters);
+int64_t leastKeptByProducer(bool copiesByThreads, int64_t indexRegisters);
 /// The accumulators of a thread from which on little else fits into its registers.
 constexpr int64_t kPlanManyAccumulators = 96;
 

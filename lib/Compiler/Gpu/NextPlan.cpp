@@ -261,7 +261,7 @@ static void describe(Failure &failure, cta::PlanAttr plan, const Machine &machin
                   producers = plan.getProducers().value_or(0);
     const int64_t most = plan::mostPlanRegisters(
         machine, warpgroups, producers, plan::entryRegisters(machine, warpgroups, producers, 1),
-        plan::leastKeptByProducer(/*usesCpAsync=*/false, /*indexRegisters=*/0));
+        plan::leastKeptByProducer(/*copiesByThreads=*/false, /*indexRegisters=*/0));
     if (registers && most > registers)
       failure.most = most;
     return;

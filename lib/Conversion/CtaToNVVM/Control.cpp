@@ -149,15 +149,30 @@ LogicalResult Lowering::lowerChain(Operation *first, Operation *&last) {
 
 LogicalResult Lowering::lowerBlock(Block &block) { return lowerOps(block.begin(), block.end()); }
 
+/// Consecutive shifted copies from this op on.
+static SmallVector<cta::CopyOp> shiftedCopies(Operation *op) {
+  SmallVector<cta::CopyOp> copies;
+  for (; op; op = op->getNextNode()) {
+    auto copy = dyn_cast<cta::CopyOp>(op);
+    if (!copy || !copy.isShifted())
+      break;
+    copies.push_back(copy);
+  }
+  return copies;
+}
+
 LogicalResult Lowering::lowerOps(Block::iterator from, Block::iterator to) {
   for (; from != to; ++from) {
     Operation *op = &*from;
     if (op->hasTrait<OpTrait::IsTerminator>())
       continue;
-    if (failed(isChained(op)       ? lowerChain(op, op)
-               : isShiftedCopy(op) ? lowerShiftedCopies(*this, op, op)
-                                   : lower(op)))
+    if (SmallVector<cta::CopyOp> copies = shiftedCopies(op); copies.size() > 1) {
+      if (failed(lowerShiftedCopies(*this, copies)))
+        return failure();
+      op = copies.back();
+    } else if (failed(isChained(op) ? lowerChain(op, op) : lower(op))) {
       return failure();
+    }
     from = op->getIterator();
   }
   return success();

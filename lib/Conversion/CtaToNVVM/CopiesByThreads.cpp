@@ -17,6 +17,7 @@
 #include "SharedTile.h"
 
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
+#include "tessera/Plan/Model.h"
 
 #include <deque>
 
@@ -136,9 +137,9 @@ FailureOr<std::unique_ptr<ThreadCopy>> ThreadCopy::make(Lowering &f, cta::CopyOp
                          "to be a multiple of ")
              << vector << ": the begin of the array would cut a shifted piece";
   }
-  auto type = RankedTensorType::get(
-      smem.getShape(), smem.getElementType(),
-      cta::FragAttr::get(f.context, cta::cpAsyncLayout(smem, vector, groups)));
+  auto type =
+      RankedTensorType::get(smem.getShape(), smem.getElementType(),
+                            cta::FragAttr::get(f.context, cta::pieceLayout(smem, vector, groups)));
   std::unique_ptr<ThreadCopy> copy(new ThreadCopy(f, op, shared, *place, type));
   Access &access = copy->access;
   if (access.vectorElements() != vector || copy->makeTile().vectorElements() < vector)
@@ -170,8 +171,7 @@ static void branchOn(Lowering &f, Value condition, function_ref<void()> whole,
   bounded();
 }
 
-LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
-  assert(!op.isShifted() && "shifted copies are lowered together");
+static LogicalResult lowerCpAsync(Lowering &f, cta::CopyOp op) {
   FailureOr<std::unique_ptr<ThreadCopy>> made = ThreadCopy::make(f, op);
   if (failed(made))
     return failure();
@@ -252,13 +252,15 @@ private:
 };
 } // namespace
 
-/// As many pieces as the registers of a producing role hold beside addresses and bounds.
+/// As many pieces as a producing role has registers for (cta::shiftRegisters); a few where it has
+/// those that it began with.
 size_t ShiftedCopies::countOnTheirWay() {
-  constexpr int64_t kOthers = 48, kOfPiece = cta::kShiftedRegisters + 2, kUsual = 80;
+  constexpr int64_t kFew = 3;
   auto role = items.front().copy.op->getParentOfType<cta::RoleOp>();
-  const int64_t registers =
-      role ? static_cast<int64_t>(role.getRegisters().value_or(kUsual)) : kUsual;
-  return std::clamp<int64_t>((registers - kOthers) / kOfPiece, 1, 8);
+  if (!role || !role.getRegisters())
+    return kFew;
+  const int64_t left = static_cast<int64_t>(*role.getRegisters()) - plan::kPlanCopyingRegisters;
+  return std::clamp<int64_t>(left / cta::kShiftedRegisters, 1, cta::kMostShifted);
 }
 
 ShiftedCopies::ShiftedCopies(Lowering &f, ArrayRef<std::unique_ptr<ThreadCopy>> copies) : f(f) {
@@ -451,20 +453,18 @@ void ShiftedCopies::copyElements() {
     }
 }
 
-bool tessera::nvvm::isShiftedCopy(Operation *op) {
-  auto copy = dyn_cast_or_null<cta::CopyOp>(op);
-  return copy && copy.isShifted();
+LogicalResult tessera::nvvm::lowerCopyByThreads(Lowering &f, cta::CopyOp op) {
+  return op.isShifted() ? lowerShiftedCopies(f, op) : lowerCpAsync(f, op);
 }
 
-LogicalResult tessera::nvvm::lowerShiftedCopies(Lowering &f, Operation *first, Operation *&last) {
+LogicalResult tessera::nvvm::lowerShiftedCopies(Lowering &f, ArrayRef<cta::CopyOp> ops) {
   std::vector<std::unique_ptr<ThreadCopy>> copies;
-  for (Operation *op = first; isShiftedCopy(op); op = op->getNextNode()) {
-    f.loc = op->getLoc();
-    FailureOr<std::unique_ptr<ThreadCopy>> copy = ThreadCopy::make(f, cast<cta::CopyOp>(op));
+  for (cta::CopyOp op : ops) {
+    f.loc = op.getLoc();
+    FailureOr<std::unique_ptr<ThreadCopy>> copy = ThreadCopy::make(f, op);
     if (failed(copy))
       return failure();
     copies.push_back(std::move(*copy));
-    last = op;
   }
   ShiftedCopies(f, copies).run();
   return success();

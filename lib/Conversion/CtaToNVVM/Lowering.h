@@ -424,10 +424,9 @@ bool isZeroTile(Value tile);
 /// What a tile.rounded makes of scalars, and a truncation with a mode other than to nearest even.
 Value lowerRounded(Lowering &f, tile::RoundedOp op, ValueRange operands);
 Value lowerTruncation(Lowering &f, mlir::arith::TruncFOp op, Value x);
-LogicalResult lowerCpAsync(Lowering &f, cta::CopyOp op);
-bool isShiftedCopy(Operation *op);
-/// Lowers consecutive shifted copies; `last` becomes the last of them.
-LogicalResult lowerShiftedCopies(Lowering &f, Operation *first, Operation *&last);
+LogicalResult lowerCopyByThreads(Lowering &f, cta::CopyOp op);
+/// Lowers shifted copies together: a thread has pieces of several on their way.
+LogicalResult lowerShiftedCopies(Lowering &f, llvm::ArrayRef<cta::CopyOp> ops);
 /// The L2 cache policy of a copy from or to `memref`; null for the default. It is created where it
 /// is used, because keeping a register for it in the loops around would be more expensive. But a
 /// thread that only copies has registers to spare, and selects the policy by `condition` once.

@@ -353,8 +353,8 @@ static LogicalResult lowerMulticast(Lowering &f, cta::CopyOp op, const SharedPla
 }
 
 static LogicalResult lowerCopy(Lowering &f, cta::CopyOp op) {
-  if (op.isByThreads()) // shifted copies are lowered together (Lowering::lowerOps)
-    return lowerCpAsync(f, op);
+  if (op.isByThreads())
+    return lowerCopyByThreads(f, op);
   std::optional<SharedPlace> place = f.placeOf(op.getInto() ? op.getInto() : op.getResult());
   if (!place || !op.getMbarrier() || static_cast<int64_t>(*op.getMbarrier()) >= numMbarriers(f))
     return f.error(op, "needs an offset and an mbarrier of the launch: run cta-allocate-shared");

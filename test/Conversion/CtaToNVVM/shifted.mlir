@@ -4,14 +4,15 @@
 #shifted = #cta.mechanism<shifted>
 
 // 64x128 i8 are 512 pieces: four a thread, whose rows are 16 apart. The coordinate may be negative, and is a multiple of 16: no lower bound cuts a piece.
-// Whole tiles with room for a chunk on both sides: two loads a piece without predicates. Words are selected by the bits 8 and 4 of the address, bytes by a
-// funnel shift.
+// Whole tiles with room for a chunk on both sides: two loads a piece without predicates, of three pieces before the first is stored. Words are selected
+// by the bits 8 and 4 of the address, bytes by a funnel shift.
 // CHECK-LABEL: llvm.func @bytes
 // CHECK-NOT:     ld.global
 // CHECK:         scf.if
 // CHECK:           %[[AT:.+]] = llvm.ptrtoint
 // CHECK:           %[[SHIFT:.+]] = arith.andi %{{.+}}, %c15_i32
-// CHECK-COUNT-2:   llvm.load %{{.+}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK-COUNT-6:   llvm.load %{{.+}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK-NOT:       llvm.load
 // CHECK:           arith.andi %[[SHIFT]], %c8_i32
 // CHECK-COUNT-6:   arith.select
 // CHECK:           arith.andi %[[SHIFT]], %c4_i32

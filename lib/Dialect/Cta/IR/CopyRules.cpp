@@ -302,12 +302,11 @@ int64_t tessera::cta::shiftedPieces(CopyOp copy, int64_t warpgroups) {
 }
 
 int64_t tessera::cta::shiftRegisters(CopyOp copy, int64_t warpgroups) {
-  constexpr int64_t kMostPieces = 8;
-  return kShiftedRegisters * std::min(shiftedPieces(copy, warpgroups), kMostPieces);
+  return kShiftedRegisters * std::min(shiftedPieces(copy, warpgroups), kMostShifted);
 }
 
-layout::RegisterLayout tessera::cta::cpAsyncLayout(SmemType shared, int64_t elements,
-                                                   int64_t warpgroups) {
+layout::RegisterLayout tessera::cta::pieceLayout(SmemType shared, int64_t elements,
+                                                 int64_t warpgroups) {
   layout::SharedLayout image = sharedLayout(shared);
   const int64_t bytes = elements * (image.elementBits / 8);
   return layout::blockedFor(image.shape, image.elementBits / 8, image.contiguousDim, kWarpBits,
@@ -318,7 +317,7 @@ layout::RegisterLayout tessera::cta::indexTileLayout(SmemType shared, int64_t di
                                                      int64_t warpgroups) {
   if (!vector)
     return layout::splat(/*rank=*/1, kWarpBits, warpgroups);
-  return maskLayout(cpAsyncLayout(shared, vector, warpgroups), dim);
+  return maskLayout(pieceLayout(shared, vector, warpgroups), dim);
 }
 
 BoxTrim tessera::cta::boxTrim(const layout::SharedLayout &shared, const layout::TmaBox &box,

@@ -229,8 +229,8 @@ static std::string whyUnpipelined(tile::KernelOp kernel, PlanAttr given, const P
            "; make the tile smaller, or where shared memory is short plan stages "
            "= 2, epilogue = 32";
   if (!pipelined)
-    return "no product of the tensor cores reads it in a loop that needs nothing but TMA and "
-           "cp.async to fetch ahead";
+    return "no product of the tensor cores reads it in a loop that needs nothing but "
+           "copies to shared memory to fetch ahead";
   if (kernel->hasAttr(kTriedPlanAttr))
     return "with stages the kernel was refused, or spilled; make the tile smaller";
   return "its plan says stages = 0; leave that out, or say stages = 3";

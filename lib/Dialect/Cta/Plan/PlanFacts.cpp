@@ -213,7 +213,7 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   }
   ++facts.channels;
   (innermost ? facts.slotBytes : facts.outerBytes) += ringSlotBytes(copy.getSmemType());
-  facts.usesCpAsync |= copy.isByThreads();
+  facts.copiesByThreads |= copy.isByThreads();
   facts.shiftRegisters = std::max(facts.shiftRegisters, shiftRegisters(copy, /*warpgroups=*/1));
   addIndexTile(copy);
   if (innermost && loops.contains(loop))

@@ -287,3 +287,22 @@ tile.kernel @repeated(%X: memref<64x64xbf16, strided<[0, 1]>> {tile.align = 16 :
   }
   tile.return
 }
+
+// -----
+
+// What shifted pieces cannot fill: a tile, or rows of the shared tile, that are no multiples of 16 bytes.
+#narrow = #cta.frag<regs = [[0, 1], [0, 2]], lanes = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warps = [[32, 0], [64, 0]], wg = 1>
+#blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
+// CHECK-LABEL: tile.kernel @not_shifted
+// CHECK: cta.load %X[{{.*}}no cp.async: no more than 2 bytes are known to divide the base of %X (tile.align); not shifted: the extent of the tile along contiguous memory is no multiple of 16 bytes; no vectors
+// CHECK: cta.load %X[{{.*}}; not shifted: the rows of the shared tile are no multiples of 16 bytes; no vectors
+tile.kernel @not_shifted(%X: memref<128x64xbf16>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a = cta.load %X[%c0, %c0] : memref<128x64xbf16> -> tensor<128x4xbf16, #narrow>
+    %as = cta.stage %a : tensor<128x4xbf16, #narrow> -> !cta.smem<128x4xbf16, #cta.swizzle<linear>>
+    %b = cta.load %X[%c0, %c0] : memref<128x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %bs = cta.stage %b : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<linear, pad = 4>>
+  }
+  tile.return
+}

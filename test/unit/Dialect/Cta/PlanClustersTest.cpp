@@ -70,7 +70,7 @@ TEST(PlanClusters, ClustersWhereL2Binds) {
   off.streamCycles = 2000;
   EXPECT_EQ(clusterOfPlan(kMachine, off, choose(off), 0), 1);
   off.streamCycles = 0;
-  off.usesCpAsync = true;
+  off.copiesByThreads = true;
   EXPECT_EQ(cluster(off), 1);
 }
 
@@ -116,7 +116,7 @@ TEST(PlanClusters, FewRowsStayShallow) {
   EXPECT_LE(*choose(computed).stages, 5);
   EXPECT_EQ(choose(computed).pending, 0);
   PlanFacts copied = gemm(128, 64, 64, 2);
-  copied.usesCpAsync = true;
+  copied.copiesByThreads = true;
   EXPECT_LE(*choose(copied).stages, 4);
 }
 
@@ -210,7 +210,7 @@ TEST(PlanClusters, ClockUnderLoad) {
 /// A cp.async of a warp takes its time, however few bytes it moves.
 TEST(PlanClusters, CopiesByThreads) {
   PlanFacts copied = gemm(128, 64, 64, 2);
-  copied.usesCpAsync = true;
+  copied.copiesByThreads = true;
   copied.copyInstructions = 192; // 24 KiB by 4 bytes a thread
   const PlanPrediction by4 = predictPlan(kMachine, copied, choose(copied));
   EXPECT_EQ(by4.bound, "cp.async");
@@ -223,7 +223,7 @@ TEST(PlanClusters, CopiesByThreads) {
 /// Blocks that share an SM shift their pieces at the same time.
 TEST(PlanClusters, ShiftedPieces) {
   PlanFacts shifted = gemm(64, 64, 64, 1);
-  shifted.usesCpAsync = true;
+  shifted.copiesByThreads = true;
   shifted.shiftedPieces = 16;
   PlanRequest request;
   for (const int64_t blocks : {1, 2}) {

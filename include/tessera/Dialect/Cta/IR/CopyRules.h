@@ -96,8 +96,9 @@ CpAsyncChoice chooseCpAsync(tile::Facts &facts, const Access &access, SmemType s
 std::optional<std::string> whyNotShifted(tile::Facts &facts, const Access &access, SmemType shared);
 
 /// The chunks of 16 bytes of which a shifted copy loads two for each piece, and the registers of a
-/// piece until both are there.
-constexpr int64_t kShiftedChunk = 16, kShiftedRegisters = 8;
+/// piece until both are there. A producing thread has those of the pieces that it has on their way
+/// beside plan::kPlanCopyingRegisters; so many at most.
+constexpr int64_t kShiftedChunk = 16, kShiftedRegisters = 8, kMostShifted = 8;
 
 /// Of shifted copies that are made together, one of at most a `kSmallShifted`th of the pieces of
 /// the largest is small: the code of whole tiles takes care of its rows that are outside.
@@ -110,7 +111,7 @@ int64_t shiftedPieces(CopyOp copy, int64_t warpgroups);
 int64_t shiftRegisters(CopyOp copy, int64_t warpgroups);
 
 /// The register layout that says which pieces each thread of `warpgroups` warpgroups copies.
-layout::RegisterLayout cpAsyncLayout(SmemType shared, int64_t elements, int64_t warpgroups);
+layout::RegisterLayout pieceLayout(SmemType shared, int64_t elements, int64_t warpgroups);
 
 /// The layout of the index tile of a copy, which gives the coordinates of tile dimension `dim`, in
 /// a block or role of `warpgroups` warpgroups. By cp.async in pieces of `vector` elements a thread
