@@ -21,6 +21,7 @@ Kernels come from rows.json. A row has:
   reference   attention, backward, varlen, varlen backward, decode, linear, or ssd (workload.py), with `options`: causal, window, cap, transposed
   flops       an expression; or `bytes`, and the row is in TB/s
   peers       of PEERS in workload.py
+  hand_made   kernels by hand that are timed, too, if --hand-made names their folder (handmade.py)
 
 Every row runs in a process that is watched: it checks ours and the peers against fp32 on outputs of NaN, then times them interleaved. A kernel that
 hangs or crashes ends that process, and the row starts again without it. Prints a table; with $OUT set, attention.md and attention.json are written
@@ -58,6 +59,7 @@ def parse_options():
     parser.add_argument("--no-dependent-launch", action="store_true", help="our launches begin when the one before has ended")
     parser.add_argument("--budget", type=float, default=540, help="seconds for everything")
     parser.add_argument("--group-timeout", type=float, default=120, help="seconds for one row")
+    parser.add_argument("--hand-made", metavar="DIR", help="kernels by hand, which rows name (handmade.py)")
     parser.add_argument("--cpu", action="store_true", help="CPU artifacts, small sizes, no GPU: tests the scripts, measures nothing")
     parser.add_argument("--list", action="store_true", help="print the rows and end")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -146,7 +148,7 @@ class Bench(run.Bench):
         kernels = [kernel for kernel in contract["kernels"] if kernel["name"] == row.get("kernel", kernel["name"])]
         self.mine = module, kernels[0], artifact_of(row) + "/" + kernels[0]["name"]
         sizes = workload.sizes_of({**group["sizes"], **(row.get("small", {}) if self.options.cpu else {})})
-        self.workloads.KINDS["row"] = lambda _sizes, _dtype, device: workload.Work(row, sizes, kernels[0], device)
+        self.workloads.KINDS["row"] = lambda _sizes, _dtype, device: workload.Work(row, sizes, kernels[0], device, self.options.hand_made)
         return super().run(group, skip)
 
     def ours(self, group, workload, notes):

@@ -282,7 +282,9 @@ class Work:
 
     tolerance = 1e-2
 
-    def __init__(self, row, sizes, contract, device):
+    def __init__(self, row, sizes, contract, device, hand_made=None):
+        """`hand_made` is the folder of the kernels that the row names under that key; without it they are left out."""
+        self.hand_made = hand_made
         self.row, self.sizes, self.device = row, sizes, device
         self.options = {name: evaluate(value, sizes) for name, value in row.get("options", {}).items()}
         self.unit, self.scale = ("TB/s", 1e-9) if "bytes" in row else ("TFLOP/s", 1e-9)
@@ -316,7 +318,11 @@ class Work:
         return [[s[arg["name"]] for arg in contract["args"]] for s in self.sets]
 
     def peers(self):
-        return {PEERS[name][0]: PEERS[name][1](self.row, self.options) for name in self.row.get("peers", [])}
+        found = {PEERS[name][0]: PEERS[name][1](self.row, self.options) for name in self.row.get("peers", [])}
+        if self.hand_made:
+            import handmade
+            found.update({f"hand-made, {name}": handmade.Kernel(self.hand_made, name) for name in self.row.get("hand_made", [])})
+        return found
 
     def work(self):
         return evaluate(self.row["bytes"] if "bytes" in self.row else self.row["flops"], self.sizes)
