@@ -6,8 +6,8 @@
 //
 //    cta.role @producer { cta.elect {
 //      cta.for_output_tiles %t = … drawn = 0 iter_args(%number = %block) {
-//        %next = cta.take_number %queue …             // used at the end: its latency is hidden
 //        … the loads of %number …
+//        %next = cta.take_number %queue …             // while other roles use what was loaded
 //        %p = cta.acquire %numbers; cta.commit %numbers, %p (%next)
 //        cta.yield %next
 //      }
@@ -70,7 +70,9 @@ static void takeNumbers(QueuedLoop queued, Value channel, IRRewriter &b) {
   YieldOp yield = carryNumber(queued, b);
   Value next;
   if (queued.elected) {
-    b.setInsertionPointToStart(yield->getBlock());
+    // Not earlier: the longest output tiles come first, and one that is taken but not begun waits
+    // until this one has ended, while other blocks take shorter ones.
+    b.setInsertionPoint(yield);
     next = TakeNumberOp::create(b, loc, queue, first);
     auto loop = cast<ForOutputTilesOp>(yield->getParentOp());
     b.setInsertionPointAfter(loop);

@@ -9,7 +9,7 @@
 !tile = !cta.smem<64x64xbf16, #sw>
 !channel = !cta.channel<2, !tile>
 
-// The producer takes the next number when an output tile begins, and hands it over at its end; what else loops carry stays.
+// The producer takes the next number when it has loaded all of an output tile, not before: it would keep a long one waiting. What else loops carry stays.
 // CHECK-LABEL: tile.kernel @roles(
 // CHECK: %[[QUEUE:.*]] = memref.alloc() {tile.init = 0 : i32, tile.restored} : memref<1xi32>
 // CHECK: cta.launch @roles_0
@@ -29,10 +29,10 @@
 // CHECK: %[[B2:.*]] = arith.index_castui
 // CHECK: %[[S2:.*]] = arith.index_castui
 // CHECK: %[[LAST:.*]] = cta.for_output_tiles %{{.*}} = %[[B2]] to %[[TO:.*]] step %[[S2]] iter_args(%[[N2:.*]] = %[[B2]]) -> (i32) : i32 {
-// CHECK-NEXT: %[[NEXT2:.*]] = cta.take_number %[[QUEUE]] first = %[[S2]] : memref<1xi32>
 // CHECK-NEXT: arith.index_castui %[[N2]] : i32 to index
 // CHECK: cta.commit
-// CHECK: %[[P:.*]] = cta.acquire %[[NUMBERS]] : <4, i32>
+// CHECK-NEXT: %[[NEXT2:.*]] = cta.take_number %[[QUEUE]] first = %[[S2]] : memref<1xi32>
+// CHECK-NEXT: %[[P:.*]] = cta.acquire %[[NUMBERS]] : <4, i32>
 // CHECK-NEXT: cta.commit %[[NUMBERS]], %[[P]] (%[[NEXT2]]) : !cta.channel<4, i32>
 // CHECK-NEXT: cta.yield %[[NEXT2]] : i32
 // CHECK-NEXT: } {drawn = 0 : i64}

@@ -29,8 +29,8 @@ def LowerQueues : CtaPass<"cta-lower-queues"> {
     } {drawn = 0 : i64}
     // and in the elected thread of the producing role
     %r = cta.for_output_tiles %t = %block to %count step %blocks iter_args(%number = %block) -> (i32) : i32 {
-      %next = cta.take_number %queue first = %blocks : memref<1xi32>
       …
+      %next = cta.take_number %queue first = %blocks : memref<1xi32>
       %p = cta.acquire %numbers : !cta.channel<4, i32>
       cta.commit %numbers, %p (%next) : !cta.channel<4, i32>
       cta.yield %next : i32
