@@ -46,7 +46,7 @@ static std::string whatItWaitsFor(const Program &program, const State &state, co
     return "for the partial sums of slot " + std::to_string(event.slot);
   case Kind::Wgmma:
     return std::string("for the other warps of its warpgroup to issue the product") +
-           (cast<cta::WgmmaOp>(event.op).getInTurn() ? ", or for its turn to issue it" : "");
+           (cast<cta::WgmmaOp>(event.op).takesTurn() ? ", or for its turn to issue it" : "");
   case Kind::WgmmaWait:
     return "for a product that the other warps of its warpgroup have not issued";
   default:

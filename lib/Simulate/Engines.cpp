@@ -148,8 +148,8 @@ Run::Step Run::awaitStores(int warp, const Event &event) {
   return Step::Done;
 }
 
-/// True if the warpgroup may issue its next product in turn: the one before it has issued as many,
-/// and one more unless it is the last.
+/// True if the warpgroup has its turn: the one before it has had as many, and one more unless it is
+/// the last.
 bool Run::hasTurn(int warp, int first) const {
   const Group &group = program.groups[program.groupOfWarp[warp]];
   const int before = first == group.firstWarp ? group.firstWarp + group.warps - 4 : first - 4;
@@ -166,9 +166,10 @@ Run::Step Run::product(int warp, const Event &event, int number) {
   Warp &w = state.warps[warp];
   const Group &group = program.groups[event.group];
   int first = group.firstWarp + (warp - group.firstWarp) / 4 * 4;
-  const bool inTurn = cast<cta::WgmmaOp>(event.op).getInTurn();
-  if (!w.begun && inTurn && !hasTurn(warp, first))
+  auto product = cast<cta::WgmmaOp>(event.op);
+  if (!w.begun && product.takesTurn() && !hasTurn(warp, first))
     return Step::Blocked;
+  const bool passes = product.passesTurn();
   if (!w.begun) {
     auto [it, isNew] = products.try_emplace({number, first}, -1);
     if (isNew)
@@ -183,13 +184,14 @@ Run::Step Run::product(int warp, const Event &event, int number) {
       times->issueProduct(it->second, work);
     tick(warp);
     w.products.push_back(it->second);
-    if (inTurn)
+    if (passes)
       ++w.turns;
-    // The turn is over when the first half has retired: soonest, when all of it is issued.
-    if (inTurn && work.issued == 4)
+    // The turn is over when the last product is issued. For one that is waited for, it is over when
+    // its first half has retired: soonest, when all of it is issued.
+    if (passes && work.issued == 4)
       for (int other = group.firstWarp; other < group.firstWarp + group.warps; ++other)
         state.warps[other].blocked = false;
-    if (cast<cta::WgmmaOp>(event.op).isAsync())
+    if (product.isAsync())
       return Step::Done;
     w.begun = true;
   }

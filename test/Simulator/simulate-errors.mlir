@@ -304,3 +304,35 @@ tile.kernel @negative(%A: memref<64x64xf32>) attributes {phase = #tile.phase<all
   }
   tile.return
 }
+
+// -----
+
+// Warpgroups that have turns must not meet while one has its turn: the others wait for theirs.
+#acc = #cta.frag<wgmma_acc, wg = 2>
+!a = !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>
+!b = !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>>
+tile.kernel @meeting(%x: memref<128x8xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 2} {
+  %one = arith.constant 1 : index
+  // expected-note@+1 {{in block 0 of @k, timing 0}}
+  cta.launch @k blocks(%one) attributes {shared = 9216, mbarriers = array<i64>} {
+    cta.role @math warps(8) {
+      %c0 = arith.constant 0 : index
+      %t = arith.constant dense<1.0> : tensor<128x32xbf16, #acc>
+      %u = arith.constant dense<1.0> : tensor<32x8xbf16, #acc>
+      %a = cta.stage %t {offset = 0} : tensor<128x32xbf16, #acc> -> !a
+      %b = cta.stage %u {offset = 8192} : tensor<32x8xbf16, #acc> -> !b
+      cta.fence_async
+      cta.barrier
+      // expected-note@+1 {{4 warps of @math wait here for the other warps of its warpgroup to issue the product, or for its turn to issue it}}
+      %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !cta.async<tensor<128x8xf32, #acc>>
+      // expected-note@+2 {{4 warps of @math wait here for the other warps of @math: 4 of 8 have arrived}}
+      // expected-error@+1 {{deadlock: nothing in the block can go on}}
+      cta.barrier
+      %e = cta.wgmma %a, %b {in_turn} : !a, !b -> !cta.async<tensor<128x8xf32, #acc>>
+      %f:2 = cta.wgmma_wait(%d, %e) pending = 0 : !cta.async<tensor<128x8xf32, #acc>>, !cta.async<tensor<128x8xf32, #acc>>
+      %g = cta.complete %f#0 : <tensor<128x8xf32, #acc>>
+      cta.store %g, %x[%c0, %c0] : tensor<128x8xf32, #acc> -> memref<128x8xf32>
+    }
+  }
+  tile.return
+}

@@ -8,6 +8,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Examples"))
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "GPU"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "bench", "attention"))
+import programs
 from make_gemms import Product
 from simulate import simulate
 from with_plan import with_plan
@@ -27,6 +29,9 @@ CASES = [
     # Votes of warps, and branches of which one is in the next iteration.
     ("attention-guarded", ["stages = 2, persistent = 1", "stages = 2, producers = 4, registers = 232, persistent = 1, pending = 1"],
      [f"B=1,H=2,S=600,T={t}" for t in (0, 1, 128, 256, 384)]),
+    # Three warpgroups that issue two products in turn: two output tiles, so that turns go on from one to the next; also with masks.
+    ("heads-64-192-128", ["warpgroups = 3, stages = 4, producers = 4, registers = 160, persistent = 1, pending = 1", "warpgroups = 3, stages = 2, producers = 4, registers = 160, persistent = 1, pending = 1"],
+     [f"B=1,H=2,S=600,T={t}" for t in (0, 1, 128, 256, 384, 800)]),
     # Several products with whose results an iteration computes, two of which read from registers, and one a tile that the iteration stages.
     ("attention-backward", ["stages = 2, producers = 4, registers = 232, persistent = 1, pending = 1", "stages = 2, producers = 0, persistent = 1, pending = 1"],
      [f"B=1,H=2,G=1,S={s},T=300" for s in (0, 1, 128, 192, 256)]),
@@ -43,7 +48,9 @@ PASSES = "builtin.module(tessera-to-allocated{variants=aligned derive-plans=fals
 
 
 def program_of(name):
-    """An example, or a product of make_gemms.py with 128x128 tiles."""
+    """An example, attention with that head size and extents of tiles, or a product of make_gemms.py with 128x128 tiles."""
+    if name.startswith("heads-"):
+        return programs.forward(*(int(extent) for extent in name.split("-")[1:]))
     example = pathlib.Path(sys.argv[2]) / f"{name}.mlir"
     layout, *epilogue = name.split("-")
     return example.read_text() if example.exists() else Product(layout, epilogue=tuple(epilogue)).source((128, 128, 64))
@@ -55,6 +62,7 @@ for name, plans, sizes in CASES:
     for plan in plans:
         made = subprocess.run([sys.argv[1], "-", f"--pass-pipeline={PASSES}"], input=with_plan(program, plan), capture_output=True, text=True, check=True)
         assert "cta.ring" in made.stdout, f"{name}, {plan}: no channel"
+        assert "warpgroups = 3" not in plan or "{in_turn}" in made.stdout, f"{name}, {plan}: no product in turn"
         assert "pending = 1" not in plan or ") pending = 1" in made.stdout, f"{name}, {plan}: nothing stays in flight"
         for size, (clean, printed) in zip(sizes, simulate(sys.argv[1], made.stdout, [f"sizes={size} timings=16 cores=3" for size in sizes])):
             if not clean:

@@ -265,14 +265,15 @@ static LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   size_t perPiece = acc.size() / (p.blocksM * p.piecesN);
   size_t fragmentsPerBlock = fragments.size() / p.blocksM;
   Values flying;
-  const bool inTurn = op.getInTurn();
-  const int64_t firstHalf = inTurn ? p.blocksM * p.piecesN * p.stepsK / 2 : 0;
+  // A product that is waited for passes its turn on when its first half has retired.
+  const bool half = op.getInTurn() && !op.isAsync();
+  const int64_t firstHalf = half ? p.blocksM * p.piecesN * p.stepsK / 2 : 0;
   // The step of that piece after which the first half ends, or 0.
   auto halfAt = [&](int64_t piece) {
     const int64_t step = firstHalf - piece * p.stepsK;
     return step > 0 && step <= p.stepsK ? step : 0;
   };
-  if (inTurn)
+  if (op.takesTurn())
     f.takeTurn();
   for (int64_t m = 0; m < p.blocksM; ++m)
     for (int64_t n = 0; n < p.piecesN; ++n) {
@@ -284,10 +285,12 @@ static LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op) {
           n, m + 1 == p.blocksM && n + 1 == p.piecesN, halfAt(m * p.piecesN + n)));
     }
   if (op.isAsync()) {
+    if (op.passesTurn())
+      f.passTurn();
     f.set(op.getResult(), std::move(flying));
     return success();
   }
-  if (inTurn) {
+  if (half) {
     if (firstHalf)
       flying = wait(f, flying, /*pending=*/1);
     f.passTurn();

@@ -39,3 +39,45 @@ tile.kernel @turns_k(%x: memref<128x8xf32>, %n: index) attributes {phase = #tile
   }
   tile.return
 }
+
+// Asynchronous products of a block have one turn: the first waits for it, and the last passes it on when it is issued.
+// CHECK-LABEL: llvm.func @together
+// CHECK: scf.for
+// CHECK:   llvm.inline_asm has_side_effects {{.*}}"barrier.cta.sync $0, 256;"
+// CHECK-NOT: barrier.cta
+// CHECK:   llvm.inline_asm {{.*}}wgmma.mma_async
+// CHECK-NOT: barrier.cta
+// CHECK:   llvm.inline_asm {{.*}}wgmma.mma_async
+// CHECK-NOT: wait_group
+// CHECK:   llvm.inline_asm {{.*}}"barrier.cta.arrive $0, 256;"
+// CHECK-NOT: barrier.cta
+// CHECK:   llvm.inline_asm {{.*}}"wgmma.wait_group.sync.aligned 0;"
+// CHECK-NOT: barrier.cta
+// CHECK: llvm.return
+tile.kernel @together_k(%x: memref<128x8xf32>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
+  cta.launch @together blocks() attributes {shared = 9216 : i64, threads = 288 : i64} {
+    cta.role @math warps(8) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %t = arith.constant dense<1.0> : tensor<128x32xbf16, #acc>
+      %u = arith.constant dense<1.0> : tensor<32x8xbf16, #acc>
+      %z = arith.constant dense<0.0> : tensor<128x8xf32, #acc>
+      %a = cta.stage %t {offset = 0 : i64} : tensor<128x32xbf16, #acc> -> !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>
+      %b = cta.stage %u {offset = 8192 : i64} : tensor<32x8xbf16, #acc> -> !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>>
+      %w = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x8xf32, #acc>) {
+        %d = cta.wgmma %a, %b {in_turn} : !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>, !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>> -> !cta.async<tensor<128x8xf32, #acc>>
+        %e = cta.wgmma %a, %b {in_turn} : !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>, !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>> -> !cta.async<tensor<128x8xf32, #acc>>
+        %f:2 = cta.wgmma_wait(%d, %e) pending = 0 : !cta.async<tensor<128x8xf32, #acc>>, !cta.async<tensor<128x8xf32, #acc>>
+        %g = cta.complete %f#0 : <tensor<128x8xf32, #acc>>
+        %h = cta.complete %f#1 : <tensor<128x8xf32, #acc>>
+        %m = arith.addf %g, %h : tensor<128x8xf32, #acc>
+        %o = arith.addf %m, %s : tensor<128x8xf32, #acc>
+        scf.yield %o : tensor<128x8xf32, #acc>
+      }
+      cta.store %w, %x[%c0, %c0] : tensor<128x8xf32, #acc> -> memref<128x8xf32>
+    }
+    cta.role @producer warps(1) {
+    }
+  }
+  tile.return
+}

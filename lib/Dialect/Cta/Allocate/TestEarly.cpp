@@ -6,8 +6,10 @@
 // Where no product is in flight when an iteration waits for a slot, the tensor cores stand still
 // until its first product is issued, and the latency of the wait belongs to that time even if the
 // slot has been full for long. Such loops are those whose products all retire in the iteration that
-// issues them: rotated loops. The slot is tested as late as that hides the latency: in front of the
-// last product that the iteration waits for, and the loop carries the token.
+// issues them: rotated loops. The slot is tested as late as that hides the latency, and the loop
+// carries the token: in front of the last product that the iteration waits for or, if the iteration
+// computes behind that wait, in front of the conversions at its end. ptxas moves no wait for
+// products above a test, but it moves waits above arithmetic and arithmetic above waits.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
@@ -58,8 +60,14 @@ static WgmmaOp firstInFlight(CountedLoop loop) {
   return first == loop.getBody()->end() ? WgmmaOp() : cast<WgmmaOp>(*first);
 }
 
-/// In front of the last product that is waited for when all of the iteration are issued; null if
-/// there is none.
+/// True for arithmetic on tiles, other than the conversion of a product's next operand.
+static bool isArithmetic(Operation *op) {
+  return isPure(op) && !isa<arith::TruncFOp, arith::TruncIOp, ConvertLayoutOp>(op) &&
+         llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+}
+
+/// In front of the last product that is waited for when all of the iteration are issued, or behind
+/// the arithmetic that follows; null if there is none.
 static Operation *placeOfTest(CountedLoop loop) {
   Operation *last = nullptr;
   bool issued = false;
@@ -74,7 +82,11 @@ static Operation *placeOfTest(CountedLoop loop) {
                    (release && !release.getAfter().empty())))
       last = &op;
   }
-  return last;
+  Operation *place = last;
+  for (Operation *op = last; op; op = op->getNextNode())
+    if (isArithmetic(op))
+      place = op->getNextNode();
+  return place;
 }
 
 /// Whether an iteration computes tiles from its products. If it does not, the tensor cores wait for

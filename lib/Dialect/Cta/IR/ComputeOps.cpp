@@ -10,6 +10,7 @@
 #include "tessera/Layout/RegisterForms.h"
 #include "tessera/Layout/WgmmaOperand.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -111,16 +112,86 @@ Speculation::Speculatability WgmmaOp::getSpeculatability() {
   return isAsync() ? Speculation::NotSpeculatable : Speculation::Speculatable;
 }
 
+/// True if a scalar may differ between the warps of a role: a vote of a warp decides it.
+static bool isWarpsOwn(Value value, llvm::SmallPtrSetImpl<void *> &seen) {
+  if (isa<ShapedType>(value.getType()) || !seen.insert(value.getAsOpaquePointer()).second)
+    return false;
+  auto any = [&](ValueRange from) {
+    return llvm::any_of(from, [&](Value input) { return isWarpsOwn(input, seen); });
+  };
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    auto carried = cast<BlockArgument>(value);
+    auto loop = dyn_cast<CountedLoop>(carried.getOwner()->getParentOp());
+    if (!loop)
+      return false;
+    const unsigned number = carried.getArgNumber();
+    return number == 0 ? any({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
+                       : any({loop.getInitArgs()[number - 1], loop.getYieldedValues()[number - 1]});
+  }
+  if (auto vote = dyn_cast<AnyOp>(op))
+    return vote.getWarp();
+  const unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<CountedLoop>(op))
+    return any({loop.getInitArgs()[number], loop.getYieldedValues()[number]});
+  for (Region &region : op->getRegions())
+    if (!region.empty() && number < region.front().getTerminator()->getNumOperands() &&
+        any(region.front().getTerminator()->getOperand(number)))
+      return true;
+  return any(op->getOperands());
+}
+
+/// The product of the block that shares its turn with `product` and is the first or the last of
+/// them.
+static WgmmaOp endOfTurn(WgmmaOp product, bool last) {
+  WgmmaOp end = product;
+  for (auto other : product->getBlock()->getOps<WgmmaOp>())
+    if (other.getInTurn() && other.isAsync() && end->isBeforeInBlock(other) == last && other != end)
+      end = other;
+  return end;
+}
+
+bool WgmmaOp::takesTurn() {
+  return getInTurn() && (!isAsync() || endOfTurn(*this, /*last=*/false) == *this);
+}
+bool WgmmaOp::passesTurn() {
+  return getInTurn() && (!isAsync() || endOfTurn(*this, /*last=*/true) == *this);
+}
+
+/// Why asynchronous products of a block cannot have one turn together.
+static std::optional<std::string> whyNoTurnTogether(WgmmaOp product) {
+  Operation *first = endOfTurn(product, /*last=*/false), *last = endOfTurn(product, /*last=*/true);
+  for (Operation &op : *product->getBlock()) {
+    if (auto other = dyn_cast<WgmmaOp>(op); other && other.getInTurn() && !other.isAsync())
+      return std::string("its block has a product in turn that is not asynchronous");
+    if (!first->isBeforeInBlock(&op) || !op.isBeforeInBlock(last) || op.getNumRegions() == 0)
+      continue;
+    const bool inside =
+        op.walk([](WgmmaOp other) {
+            return other.getInTurn() ? WalkResult::interrupt() : WalkResult::advance();
+          }).wasInterrupted();
+    if (inside)
+      return "a " + op.getName().getStringRef().str() +
+             " between the first and the last product of the turn has products in turn";
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> WgmmaOp::whyNotInTurn() {
   if (isAsync())
-    return "it is asynchronous";
+    if (auto why = whyNoTurnTogether(*this))
+      return why;
   Operation *parent = (*this)->getParentOp();
-  while (isa<CountedLoop>(parent))
-    parent = parent->getParentOp();
+  for (; isa<CountedLoop, scf::IfOp>(parent); parent = parent->getParentOp()) {
+    llvm::SmallPtrSet<void *, 16> seen;
+    if (auto branch = dyn_cast<scf::IfOp>(parent);
+        branch && isWarpsOwn(branch.getCondition(), seen))
+      return std::string("it stands in an scf.if which a vote of a warp decides");
+  }
   auto role = dyn_cast<RoleOp>(parent);
   if (!role)
     return "it stands in a " + parent->getName().getStringRef().str() +
-           ", not in a cta.role with loops between the two";
+           ", not in a cta.role with loops and branches between the two";
   if (role.getReplicas())
     return std::string("its role has replicas, which have turns of their own");
   const int64_t warps = static_cast<int64_t>(role.getWarps());

@@ -18,9 +18,15 @@
 // The registers of operand `a` may be written again only when no product is in flight. So the ops
 // that make them come after the wait, and their inputs pass through the wait (cta.ready,
 // cta.complete), so that nothing moves those ops before it.
+//
+// The last wait stands at the end of the iteration. If the iteration has a branch, and the products
+// that are still in flight behind it take about as long as the arithmetic up to it, the wait stands
+// behind the branch. Then all that follows is one block without waits, and slots are released
+// earlier.
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/LoopStages.h"
+#include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
@@ -46,6 +52,10 @@ using namespace tessera::cta;
 /// computed before the products that are issued earlier.
 static constexpr int64_t kPinnedRegisters = 8;
 
+/// How many times as long as the arithmetic up to a branch the products that are in flight behind
+/// it may take, if they are waited for there. Source: docs/performance/log.md (2026-11-28).
+static constexpr double kMostWait = 1.6;
+
 namespace {
 /// A value that the new loop carries: what its body computed 1, 2, … `count` iterations ago.
 struct Carried {
@@ -60,7 +70,8 @@ using Flight = SmallVector<WgmmaOp>;
 
 class Rotation {
 public:
-  explicit Rotation(LoopStages &stages) : s(stages), loop(stages.loop), b(stages.loop) {}
+  Rotation(LoopStages &stages, const CostModel &costs)
+      : s(stages), costs(costs), loop(stages.loop), b(stages.loop) {}
   void rewrite();
 
 private:
@@ -85,7 +96,11 @@ private:
   void complete(Flight &flight);
   void completeInputs(Operation *op);
   bool reads(Operation *op, const Flight &flight);
+  using Sources = llvm::MapVector<Value, int64_t>; ///< values, and the stages that read them
+  void completeWith(const Sources &sources);
   void completeAll(ArrayRef<Operation *> makers);
+  Operation *branchOfWait();
+  std::optional<Sources> pinsBehind(Operation *branch);
   void giveBack();
   void pinCarried(Operation *op);
   void finishBody();
@@ -94,6 +109,7 @@ private:
   void epilogue();
 
   LoopStages &s;
+  const CostModel &costs;
   CountedLoop loop, next;
   IRRewriter b;
   SmallVector<Carried> values;
@@ -251,12 +267,17 @@ void Rotation::complete(Flight &flight) {
 
 /// Waits for all products. The inputs of operands in registers pass through the wait.
 void Rotation::completeAll(ArrayRef<Operation *> makers) {
-  llvm::MapVector<Value, int64_t> sources; // and the stage that reads them
+  Sources sources;
   for (Operation *maker : makers)
     for (Value input : maker->getOperands())
       if (isHere(input) && !s.isMaker(input.getDefiningOp()) &&
           llvm::none_of(flying, [&](Flight &f) { return f.back().getResult() == input; }))
         sources.insert({input, stageOf(maker)});
+  completeWith(sources);
+}
+
+/// Waits for all products. The sources pass through the wait.
+void Rotation::completeWith(const Sources &sources) {
   SmallVector<std::pair<Value, Value>> before;
   for (auto [source, stage] : sources) {
     Value tile = inBody(source, stage);
@@ -287,6 +308,66 @@ void Rotation::completeAll(ArrayRef<Operation *> makers) {
 bool Rotation::reads(Operation *op, const Flight &flight) {
   WgmmaOp last = flight.back();
   return stageOf(op) == stageOf(last) && llvm::is_contained(inputsOf(op), last.getResult());
+}
+
+/// The last branch of the new body, if the products that are still in flight there are about to
+/// retire: they take no longer than kMostWait times the arithmetic between the first wait and the
+/// branch. Else null.
+Operation *Rotation::branchOfWait() {
+  auto branch = std::find_if(s.order.rbegin(), s.order.rend(), llvm::IsaPred<scf::IfOp>).base();
+  auto readBy = [&](WgmmaOp product, auto begin, auto end) {
+    return std::find_if(begin, end, [&](Operation *op) { return reads(op, {product}); });
+  };
+  auto first = branch;
+  SmallVector<WgmmaOp> late;
+  for (WgmmaOp product : s.together) {
+    auto reader = readBy(product, s.order.begin(), s.order.end());
+    if (reader == s.order.end())
+      late.push_back(product);
+    else if (reader < branch)
+      first = std::min(first, reader);
+    else
+      return {}; // it would be waited for too early
+  }
+  if (late.empty() || first == branch || std::any_of(first, s.order.end(), llvm::IsaPred<WgmmaOp>))
+    return {};
+  double products = 0;
+  for (WgmmaOp product : late)
+    products += tensorCycles(costs.table.machine, product) / static_cast<double>(costs.warpgroups);
+  schedule::Problem problem;
+  const schedule::MachineUnits units = costs.table.addUnits(problem);
+  int64_t arithmetic = 0;
+  // What a branch holds is rare, or there are others like it in each iteration.
+  for (Operation *op : llvm::make_range(first, branch))
+    arithmetic += isa<scf::IfOp>(op) ? 0 : costs.cyclesOf(units, op);
+  return products <= kMostWait * static_cast<double>(arithmetic) ? *std::prev(branch) : nullptr;
+}
+
+/// Values that pass through a wait behind the branch, so that all that makes register operands
+/// comes after it: for each maker the smallest tile which what follows the branch computes it from.
+/// Nothing if one of them takes too many registers.
+std::optional<Rotation::Sources> Rotation::pinsBehind(Operation *branch) {
+  llvm::SmallPtrSet<Operation *, 32> rest(std::next(llvm::find(s.order, branch)), s.order.end());
+  Sources pins;
+  for (Operation *maker : s.makers) {
+    Value least;
+    int64_t stage = 0;
+    llvm::SetVector<Operation *> slice;
+    slice.insert(maker);
+    for (size_t i = 0; i < slice.size(); ++i)
+      for (Value input : inputsOf(slice[i])) {
+        Operation *made = input.getDefiningOp();
+        if (made && (rest.contains(made) || s.makers.contains(made)))
+          slice.insert(made);
+        else if (isa<RankedTensorType>(input.getType()) && isHere(input) &&
+                 (!least || registersOf(input) < registersOf(least)))
+          least = input, stage = stageOf(slice[i]);
+      }
+    if (!least || registersOf(least) > kPinnedRegisters)
+      return std::nullopt;
+    pins.insert({least, stage});
+  }
+  return pins;
 }
 
 void Rotation::completeInputs(Operation *op) {
@@ -352,7 +433,8 @@ void Rotation::compute(Operation *op) {
 }
 
 void Rotation::finishBody() {
-  completeAll(s.makers.getArrayRef());
+  if (!flying.empty())
+    completeAll(s.makers.getArrayRef());
   for (Operation *op : s.makers)
     compute(op);
   SmallVector<Value> yielded(next.getNumResults());
@@ -368,11 +450,15 @@ void Rotation::finishBody() {
 }
 
 void Rotation::body() {
+  Operation *branch = branchOfWait();
+  std::optional<Sources> behind = branch ? pinsBehind(branch) : std::nullopt;
   for (Operation *op : s.order) {
     if (auto product = dyn_cast<WgmmaOp>(op))
       issue(product);
     else
       compute(op);
+    if (behind && op == branch && !flying.empty())
+      completeWith(*behind);
   }
   finishBody();
 }
@@ -445,7 +531,7 @@ void Rotation::rewrite() {
 }
 
 /// Rotates by the stages of the schedule, or by fewer if those take more registers than there are.
-static void rotate(CountedLoop loop, int64_t cap) {
+static void rotate(CountedLoop loop, int64_t cap, const CostModel &costs) {
   SmallVector<int64_t> products = productStages(loop);
   if (products.empty())
     return;
@@ -467,7 +553,7 @@ static void rotate(CountedLoop loop, int64_t cap) {
         << (llvm::Twine(stages->together.size()) + " products of " + llvm::Twine(last + 1) +
             " iterations are issued together, in " + llvm::Twine(stages->registers) + " registers")
                .str();
-    Rotation(*stages).rewrite();
+    Rotation(*stages, costs).rewrite();
     return;
   }
   remark::missed(loop.getLoc(), options) << "its products wait for each other: " << why;
@@ -482,13 +568,14 @@ struct RotateLoops : cta::impl::RotateLoopsBase<RotateLoops> {
     PlanAttr plan = planOf(kernel);
     if (!plan || plan.getPending().value_or(0) == 0)
       return;
-    const int64_t cap =
-        plan.asPlan().mathRegisters(machineOf(kernel), kernel.getWarpgroups().value_or(1));
+    const int64_t warpgroups = kernel.getWarpgroups().value_or(1);
+    const int64_t cap = plan.asPlan().mathRegisters(machineOf(kernel), warpgroups);
+    const CostModel costs(machineOf(kernel), warpgroups);
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
       SmallVector<CountedLoop> loops;
       launch.getBody().walk([&](CountedLoop loop) { loops.push_back(loop); });
       for (CountedLoop loop : loops)
-        rotate(loop, cap);
+        rotate(loop, cap, costs);
     }
   }
 };

@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-alternate-products: warpgroups that compute with the result of a product in each iteration
-// issue it in turn, so that some have products while others compute.
+// cta-alternate-products: warpgroups that compute with the results of products in each iteration
+// issue them in turn, so that some have products while others compute.
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
@@ -38,10 +38,56 @@ static WgmmaOp onlyProduct(CountedLoop loop) {
 }
 
 /// True if arithmetic of the loop needs the product's result.
-static bool isComputedWith(WgmmaOp product) {
+static bool isComputedWith(Operation *product) {
   return llvm::any_of(product->getUsers(), [&](Operation *user) {
     return product->getBlock()->findAncestorOpInBlock(*user) &&
            !user->hasTrait<OpTrait::IsTerminator>() && CostModel::classOf(user) != WorkClass::Free;
+  });
+}
+
+/// True if an op may stand between products of one turn: it waits for no other warpgroup. Slots are
+/// filled by another role.
+static bool staysInTurn(Operation *op) {
+  if (isa<WaitOp, ReadyOp, CompleteOp, WgmmaOp>(op))
+    return true;
+  return isPure(op) && !op->walk([](AnyOp vote) {
+                            return vote.getWarp() ? WalkResult::advance() : WalkResult::interrupt();
+                          }).wasInterrupted();
+}
+
+/// The asynchronous products in the body itself that are issued before one of them is waited for,
+/// if the loop has no products elsewhere. Empty if something between them might wait for another
+/// warpgroup.
+static SmallVector<WgmmaOp> issuedTogether(CountedLoop loop) {
+  bool others = false;
+  loop->walk([&](Operation *op) {
+    others |= op != loop.getOperation() && isa<LoopLikeOpInterface, MmaOp>(op);
+    if (auto product = dyn_cast<WgmmaOp>(op))
+      others |= product->getBlock() != loop.getBody() || !product.isAsync();
+  });
+  if (others)
+    return {};
+  SmallVector<WgmmaOp> products;
+  for (Operation &op : *loop.getBody()) {
+    if (auto complete = dyn_cast<CompleteOp>(op))
+      if (llvm::is_contained(products, complete.getSource().getDefiningOp()))
+        break;
+    if (auto product = dyn_cast<WgmmaOp>(op))
+      products.push_back(product);
+  }
+  if (products.empty())
+    return {};
+  for (Operation *op = products.front(); op != products.back(); op = op->getNextNode())
+    if (!staysInTurn(op))
+      return {};
+  return products;
+}
+
+/// True if arithmetic of the loop needs the result of an asynchronous product.
+static bool isAwaited(WgmmaOp product) {
+  return llvm::any_of(product->getUsers(), [](Operation *user) {
+    auto complete = dyn_cast<CompleteOp>(user);
+    return complete && isComputedWith(complete);
   });
 }
 
@@ -49,6 +95,11 @@ static bool isComputedWith(WgmmaOp product) {
 /// a turn costs two barriers of warpgroups and a wait for half of a product. Source:
 /// docs/performance/constants.md.
 static constexpr double kLeastCycles = 256;
+
+/// The warpgroups from which several products that are issued together are issued in turn. Two take
+/// turns by themselves, and the barriers cost them more than the order brings. Source:
+/// docs/performance/log.md (2026-11-28).
+static constexpr uint64_t kLeastWarpgroups = 3;
 
 namespace {
 struct AlternateProducts : cta::impl::AlternateProductsBase<AlternateProducts> {
@@ -62,6 +113,12 @@ struct AlternateProducts : cta::impl::AlternateProductsBase<AlternateProducts> {
       if (product && tensorCycles(machine, product) >= kLeastCycles && isComputedWith(product) &&
           !product.whyNotInTurn())
         product.setInTurn(true);
+      SmallVector<WgmmaOp> together = issuedTogether(loop);
+      auto role = loop->getParentOfType<RoleOp>();
+      if (together.size() > 1 && role && role.getWarps() >= 4 * kLeastWarpgroups &&
+          llvm::any_of(together, isAwaited) && !together.front().whyNotInTurn())
+        for (WgmmaOp issued : together)
+          issued.setInTurn(true);
     });
   }
 };

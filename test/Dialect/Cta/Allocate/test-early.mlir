@@ -84,6 +84,80 @@ tile.kernel @chain(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attribu
 
 // -----
 
+// Where tiles are computed behind the last wait, the test stands behind that, in front of the conversions.
+// CHECK-LABEL: tile.kernel @behind
+// CHECK:         scf.for {{.*}} iter_args({{.*}}, %[[SEEN:[^ ]+]] = %{{[^ ]+}}) -> ({{.*}}, !cta.token)
+// CHECK-NEXT:      cta.wait %[[A:[^ ]+]] unless %[[SEEN]]
+// CHECK-COUNT-3:   cta.complete
+// CHECK:           math.exp2
+// CHECK-NEXT:      %[[NEXT:.+]] = cta.test %[[A]]
+// CHECK-NEXT:      cta.release
+// CHECK-NEXT:      arith.truncf
+// CHECK-NOT:       cta.test
+// CHECK:           scf.yield {{.*}}, %[[NEXT]] :
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#a = #cta.frag<wgmma_a, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+!narrow = tensor<64x64xbf16, #a>
+!async = !cta.async<!sum>
+!ch = !cta.channel<2, !tile>
+tile.kernel @behind(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  cta.launch @behind_0 blocks(%n) {
+    %x = cta.channel : !ch
+    %y = cta.channel : !ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    cta.role @math warps(4) {
+      %zero = arith.constant dense<0.0> : !sum
+      %q0, %t0 = cta.wait %x : !ch
+      %s0 = cta.wgmma %t0, %t0 : !tile, !tile -> !sum
+      cta.release %x, %q0 : !ch
+      %n0 = arith.truncf %s0 : !sum to tensor<64x64xbf16, #acc>
+      %p0 = cta.convert_layout %n0 {how = #cta.conversion<no_op>} : tensor<64x64xbf16, #acc> -> !narrow
+      %l:2 = scf.for %k = %c64 to %n step %c64 iter_args(%o = %zero, %p = %p0) -> (!sum, !narrow) {
+        %q, %t = cta.wait %x : !ch
+        %s = cta.wgmma %t, %t : !tile, !tile -> !async
+        %r, %u = cta.wait %y : !ch
+        %c = cta.ready %o : !sum
+        %d = cta.wgmma %p, %u, %c : !narrow, !tile -> !async
+        %done = cta.complete %s : !async
+        cta.release %x, %q : !ch
+        %abs = math.absf %done : !sum
+        %in = cta.ready %abs : !sum
+        %o1 = cta.complete %d : !async
+        %s1 = cta.complete %in : !async
+        %e1 = math.exp2 %s1 : !sum
+        cta.release %y, %r : !ch
+        %n1 = arith.truncf %e1 : !sum to tensor<64x64xbf16, #acc>
+        %p1 = cta.convert_layout %n1 {how = #cta.conversion<no_op>} : tensor<64x64xbf16, #acc> -> !narrow
+        scf.yield %o1, %p1 : !sum, !narrow
+      }
+      %r1, %u1 = cta.wait %y : !ch
+      %d1 = cta.wgmma %l#1, %u1, %l#0 : !narrow, !tile -> !sum
+      cta.release %y, %r1 : !ch
+      cta.store %d1, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %n step %c64 {
+          %p = cta.acquire %x : !ch
+          %a = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+          cta.commit %x, %p (%a) : !ch
+          %r = cta.acquire %y : !ch
+          %b = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+          cta.commit %y, %r (%b) : !ch
+        }
+      }
+    }
+  }
+  tile.return
+}
+
+// -----
+
 // Not where the product of the iteration before is in flight when an iteration waits.
 // CHECK-LABEL: tile.kernel @over_the_end
 // CHECK-NOT: cta.test

@@ -187,7 +187,7 @@ func.func @wgmma_c4_major(%a: !cta.smem<64x32xi8, #cta.swizzle<32, dim = 1>>, %b
 
 !w = tensor<128x8xf32, #cta.frag<wgmma_acc, wg = 2>>
 func.func @wgmma_c6(%a: !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>) {
-  // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: it stands in a func.func, not in a cta.role with loops between the two}}
+  // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: it stands in a func.func, not in a cta.role with loops and branches between the two}}
   %d = cta.wgmma %a, %b {in_turn} : !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>> -> !w
   return
 }
@@ -262,17 +262,71 @@ tile.kernel @alone(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>) attributes {phase
 !a = !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>
 !b = !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>
 !w = tensor<128x8xf32, #acc>
-tile.kernel @branch(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
+tile.kernel @voted(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
   %c0 = arith.constant 0 : index
-  cta.launch @branch_0 blocks() {
+  %c1 = arith.constant 1 : index
+  cta.launch @voted_0 blocks() {
     %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
     %b = cta.copy %B[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
     cta.role @math warps(8) {
-      %t = arith.constant true
-      scf.if %t {
-      // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: it stands in a scf.if, not in a cta.role with loops between the two}}
-      %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !w
+      %need = arith.constant dense<true> : tensor<128x8xi1, #acc>
+      %vote = cta.any warp %need : tensor<128x8xi1, #acc>
+      %none = arith.constant false
+      scf.for %i = %c0 to %n step %c1 iter_args(%last = %none) -> (i1) {
+        scf.if %last {
+          // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: it stands in an scf.if which a vote of a warp decides}}
+          %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !w
+        }
+        scf.yield %vote : i1
       }
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+!a = !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>
+!b = !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>
+!w = tensor<128x8xf32, #acc>
+tile.kernel @mixed(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  cta.launch @mixed_0 blocks() {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+    %b = cta.copy %B[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+    cta.role @math warps(8) {
+      // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: its block has a product in turn that is not asynchronous}}
+      %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !cta.async<!w>
+      %e = cta.wgmma %a, %b {in_turn} : !a, !b -> !w
+      %f = cta.complete %d : <!w>
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+!a = !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>
+!b = !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>
+!w = tensor<128x8xf32, #acc>
+tile.kernel @nested(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  cta.launch @nested_0 blocks() {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+    %b = cta.copy %B[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+    cta.role @math warps(8) {
+      // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: a scf.for between the first and the last product of the turn has products in turn}}
+      %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !cta.async<!w>
+      scf.for %i = %c0 to %n step %c1 {
+        %e = cta.wgmma %a, %b {in_turn} : !a, !b -> !w
+      }
+      %g = cta.wgmma %a, %b {in_turn} : !a, !b -> !cta.async<!w>
+      %f = cta.complete %d : <!w>
+      %h = cta.complete %g : <!w>
     }
   }
   tile.return

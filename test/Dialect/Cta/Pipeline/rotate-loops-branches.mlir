@@ -23,11 +23,32 @@
 // CHECK-NEXT:      cta.complete %[[S]]
 // CHECK:           %[[NEXT:.+]] = cta.any warp rare
 // CHECK-NEXT:      %[[MF:.+]]:2 = scf.if %[[NEXT]]
-// CHECK:           cta.complete %[[U]]
-// CHECK:           scf.yield %[[MF]]#0, %{{.+}}, %[[NEXT]], %[[MF]]#1, %{{.+}} :
+// The second product takes about as long as the arithmetic up to here. So it is waited for here, and the maximum passes through the wait, so that nothing
+// of the exponentials is moved before it.
+// CHECK:           %[[MREADY:.+]] = cta.ready %[[MF]]#0
+// CHECK-NEXT:      %[[UD:.+]] = cta.complete %[[U]]
+// CHECK-NEXT:      %[[M1:.+]] = cta.complete %[[MREADY]]
+// CHECK-NEXT:      cta.release
+// CHECK-NEXT:      cta.broadcast %[[M1]]
+// CHECK:           math.exp2
+// CHECK-NOT:       cta.complete
+// CHECK:           scf.yield %[[M1]], %[[UD]], %[[NEXT]], %[[MF]]#1, %{{.+}} :
 // The end of the last iteration.
 // CHECK:         scf.if %{{.+}}#2 -> (tensor<64x64xf32, #wgmma_acc>) {
 // CHECK:         cta.wgmma {{.*}} -> tensor<64x64xf32, #wgmma_acc>
+
+// With four times as many columns the second product takes longer than that: it is waited for at the end, and the exponentials pass through the wait.
+// REMARK: [Passed] rotate
+// CHECK-LABEL: tile.kernel @long
+// CHECK:         scf.for
+// CHECK:           %[[U:.+]] = cta.wgmma {{.*}} -> !cta.async<tensor<64x256xf32
+// CHECK:           scf.if
+// CHECK-NOT:       cta.complete
+// CHECK:           %[[E:.+]] = math.exp2 {{.*}} tensor<64x64xf32
+// CHECK:           %[[READY:.+]] = cta.ready %[[E]]
+// CHECK-NEXT:      cta.complete %[[U]]
+// CHECK-NEXT:      %[[PINNED:.+]] = cta.complete %[[READY]]
+// CHECK:           arith.truncf %[[PINNED]]
 
 // A branch with an effect is in the first stage, in the order of effects.
 // REMARK: [Passed] rotate
@@ -71,6 +92,9 @@
 !op = tensor<64x64xbf16, #wa>
 !rows = tensor<64xf32, #row>
 !ch = !cta.channel<2, !q>
+!wv = !cta.smem<64x256xbf16, #sw>
+!wide = tensor<64x256xf32, #acc>
+!wide_ch = !cta.channel<2, !wv>
 tile.kernel @rare(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %flag: i1)
     attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1>} {
   cta.launch @rare_0 blocks() {
@@ -129,6 +153,68 @@ tile.kernel @rare(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %flag:
     } {cta.modulo_schedule = {products = array<i64: 0, 1>}}
     cta.store %r#1, %O[%c0, %c0] : !sum -> memref<?x64xf32>
     cta.store %r#0, %O[%c0, %c0] dims = [0] : !rows -> memref<?x64xf32>
+  }
+  tile.return
+}
+
+tile.kernel @long(%V: memref<?x64xbf16>, %O: memref<?x256xf32>, %W: memref<?x256xbf16>, %n: index, %flag: i1)
+    attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1>} {
+  cta.launch @long_0 blocks() {
+    %ch0 = cta.channel : !ch
+    %ch1 = cta.channel : !wide_ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant dense<0.0> : !wide
+    %floor = arith.constant dense<-1.0e30> : !rows
+    %most = arith.constant dense<8.0> : !rows
+    %x = cta.load %V[%c0, %c0] : memref<?x64xbf16> -> !half
+    %q = cta.stage %x : !half -> !q
+    %r:2 = scf.for %j = %c0 to %n step %c64 iter_args(%m0 = %floor, %o0 = %zero) -> (!rows, !wide) {
+      %p0 = cta.acquire %ch0 : !ch
+      %t0 = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
+      cta.commit %ch0, %p0 (%t0) : !ch
+      %q0, %v0 = cta.wait %ch0 : !ch
+      %s = cta.wgmma %q, %v0 : !q, !q -> !sum
+      cta.release %ch0, %q0 : !ch
+      %here = cta.reduce (%s) dims = [1] init(%low) {
+      ^bb0(%a: f32, %b: f32):
+        %max = arith.maximumf %a, %b : f32
+        tile.yield %max : f32
+      } : !sum -> !rows
+      %rise = arith.subf %here, %m0 : !rows
+      %need = arith.cmpf ogt, %rise, %most : !rows
+      %vote = cta.any warp rare %need : tensor<64xi1, #row>
+      %m1, %f = scf.if %vote -> (!rows, !rows) {
+        %mn = arith.maximumf %m0, %here : !rows
+        %drop = arith.subf %m0, %mn : !rows
+        %alpha = math.exp2 %drop : !rows
+        scf.yield %mn, %alpha : !rows, !rows
+      } else {
+        scf.yield %m0, %m0 : !rows, !rows
+      }
+      %scaled = scf.if %vote -> (!wide) {
+        %as = cta.broadcast %f dims = [0] : !rows -> !wide
+        %on = arith.mulf %o0, %as : !wide
+        scf.yield %on : !wide
+      } else {
+        scf.yield %o0 : !wide
+      }
+      %ms = cta.broadcast %m1 dims = [0] : !rows -> !sum
+      %d = arith.subf %s, %ms : !sum
+      %e = math.exp2 %d : !sum
+      %ah = arith.truncf %e : !sum to !half
+      %a1 = cta.convert_layout %ah {how = #cta.conversion<no_op>} : !half -> !op
+      %p1 = cta.acquire %ch1 : !wide_ch
+      %t1 = cta.copy %W[%j, %c0] {mechanism = #tma} : memref<?x256xbf16> -> !wv
+      cta.commit %ch1, %p1 (%t1) : !wide_ch
+      %q1, %v1 = cta.wait %ch1 : !wide_ch
+      %o = cta.wgmma %a1, %v1, %scaled : !op, !wv -> !wide
+      cta.release %ch1, %q1 : !wide_ch
+      scf.yield %m1, %o : !rows, !wide
+    } {cta.modulo_schedule = {products = array<i64: 0, 1>}}
+    cta.store %r#1, %O[%c0, %c0] : !wide -> memref<?x256xf32>
+    cta.store %r#0, %O[%c0, %c0] dims = [0] : !rows -> memref<?x256xf32>
   }
   tile.return
 }

@@ -179,3 +179,237 @@ tile.kernel @short(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: ind
   }
   tile.return
 }
+
+#acc_3 = #cta.frag<wgmma_acc, wg = 3>
+#wa_3 = #cta.frag<wgmma_a, bits = 16, wg = 3>
+!s3 = tensor<192x64xf32, #acc_3>
+!h3 = tensor<192x64xbf16, #acc_3>
+!op3 = tensor<192x64xbf16, #wa_3>
+!q3 = !cta.smem<192x64xbf16, #sw>
+!ch3 = !cta.channel<2, !q3, !b, !b>
+#acc_2 = #cta.frag<wgmma_acc, wg = 2>
+#wa_2 = #cta.frag<wgmma_a, bits = 16, wg = 2>
+!s2 = tensor<128x64xf32, #acc_2>
+!h2 = tensor<128x64xbf16, #acc_2>
+!op2 = tensor<128x64xbf16, #wa_2>
+!q2 = !cta.smem<128x64xbf16, #sw>
+!ch2 = !cta.channel<2, !q2, !b, !b>
+
+// Three warpgroups that issue two products together, and compute with one of them: one turn for both. A branch that scalars decide may stand around the loop.
+// CHECK-LABEL: tile.kernel @chained(
+// CHECK: cta.wgmma %{{.*}}, %{{.*}} {in_turn} : {{.*}} -> !cta.async
+// CHECK: cta.wgmma %{{.*}}, %{{.*}}, %{{.*}} {in_turn} : {{.*}} -> !cta.async
+tile.kernel @chained(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %flags: memref<?xi1>, %K: index) attributes {phase = #specialized, warpgroups = 3} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @chained_0 blocks() {
+    %ch = cta.channel : !ch3
+    cta.role @math warps(12) {
+      %zero = arith.constant dense<0.0> : !s3
+      %first = arith.constant dense<0.0> : !op3
+      %some = arith.cmpi sgt, %K, %c0 : index
+      %r:2 = scf.if %some -> (!s3, !op3) {
+        %l:2 = scf.for %k = %c0 to %K step %c64 iter_args(%o = %zero, %p = %first) -> (!s3, !op3) {
+        %q, %v:3 = cta.wait %ch : !ch3
+        %s = cta.wgmma %v#0, %v#1 : !q3, !b -> !cta.async<!s3>
+        %o1 = cta.ready %o : !s3
+        %u = cta.wgmma %p, %v#2, %o1 : !op3, !b -> !cta.async<!s3>
+        %sd = cta.complete %s : <!s3>
+        %e = math.exp2 %sd : !s3
+        %ud = cta.complete %u : <!s3>
+        cta.release %ch, %q : !ch3
+        %h = arith.truncf %e : !s3 to !h3
+        %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : !h3 -> !op3
+        scf.yield %ud, %a : !s3, !op3
+      }
+        scf.yield %l#0, %l#1 : !s3, !op3
+      } else {
+        scf.yield %zero, %first : !s3, !op3
+      }
+      cta.store %r#0, %C[%c0, %c0] : !s3 -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %K step %c64 {
+          %p = cta.acquire %ch : !ch3
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !q3
+          %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          %b1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          cta.commit %ch, %p (%a, %b0, %b1) : !ch3
+        }
+      }
+    }
+  }
+  tile.return
+}
+
+// Two warpgroups take turns by themselves.
+// CHECK-LABEL: tile.kernel @two(
+// CHECK-NOT: in_turn
+// CHECK: tile.return
+tile.kernel @two(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %flags: memref<?xi1>, %K: index) attributes {phase = #specialized, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @two_0 blocks() {
+    %ch = cta.channel : !ch2
+    cta.role @math warps(8) {
+      %zero = arith.constant dense<0.0> : !s2
+      %first = arith.constant dense<0.0> : !op2
+      %r:2 = scf.for %k = %c0 to %K step %c64 iter_args(%o = %zero, %p = %first) -> (!s2, !op2) {
+        %q, %v:3 = cta.wait %ch : !ch2
+        %s = cta.wgmma %v#0, %v#1 : !q2, !b -> !cta.async<!s2>
+        %o1 = cta.ready %o : !s2
+        %u = cta.wgmma %p, %v#2, %o1 : !op2, !b -> !cta.async<!s2>
+        %sd = cta.complete %s : <!s2>
+        %e = math.exp2 %sd : !s2
+        %ud = cta.complete %u : <!s2>
+        cta.release %ch, %q : !ch2
+        %h = arith.truncf %e : !s2 to !h2
+        %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : !h2 -> !op2
+        scf.yield %ud, %a : !s2, !op2
+      }
+      cta.store %r#0, %C[%c0, %c0] : !s2 -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %K step %c64 {
+          %p = cta.acquire %ch : !ch2
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !q2
+          %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          %b1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          cta.commit %ch, %p (%a, %b0, %b1) : !ch2
+        }
+      }
+    }
+  }
+  tile.return
+}
+
+// Not where nothing is computed with the products.
+// CHECK-LABEL: tile.kernel @sums(
+// CHECK-NOT: in_turn
+// CHECK: tile.return
+tile.kernel @sums(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %flags: memref<?xi1>, %K: index) attributes {phase = #specialized, warpgroups = 3} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @sums_0 blocks() {
+    %ch = cta.channel : !ch3
+    cta.role @math warps(12) {
+      %zero = arith.constant dense<0.0> : !s3
+      %first = arith.constant dense<0.0> : !op3
+      %r:2 = scf.for %k = %c0 to %K step %c64 iter_args(%o = %zero, %p = %first) -> (!s3, !op3) {
+        %q, %v:3 = cta.wait %ch : !ch3
+        %s = cta.wgmma %v#0, %v#1 : !q3, !b -> !cta.async<!s3>
+        %o1 = cta.ready %o : !s3
+        %u = cta.wgmma %p, %v#2, %o1 : !op3, !b -> !cta.async<!s3>
+        %sd = cta.complete %s : <!s3>
+        %e = arith.constant dense<1.0> : !s3
+        %ud = cta.complete %u : <!s3>
+        cta.release %ch, %q : !ch3
+        %h = arith.truncf %e : !s3 to !h3
+        %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : !h3 -> !op3
+        scf.yield %ud, %a : !s3, !op3
+      }
+      cta.store %r#0, %C[%c0, %c0] : !s3 -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %K step %c64 {
+          %p = cta.acquire %ch : !ch3
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !q3
+          %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          %b1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          cta.commit %ch, %p (%a, %b0, %b1) : !ch3
+        }
+      }
+    }
+  }
+  tile.return
+}
+
+// Not where warpgroups meet between the products: one of them would wait for its turn.
+// CHECK-LABEL: tile.kernel @meeting(
+// CHECK-NOT: in_turn
+// CHECK: tile.return
+tile.kernel @meeting(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %flags: memref<?xi1>, %K: index) attributes {phase = #specialized, warpgroups = 3} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @meeting_0 blocks() {
+    %ch = cta.channel : !ch3
+    cta.role @math warps(12) {
+      %zero = arith.constant dense<0.0> : !s3
+      %first = arith.constant dense<0.0> : !op3
+      %r:2 = scf.for %k = %c0 to %K step %c64 iter_args(%o = %zero, %p = %first) -> (!s3, !op3) {
+        %q, %v:3 = cta.wait %ch : !ch3
+        %s = cta.wgmma %v#0, %v#1 : !q3, !b -> !cta.async<!s3>
+        %need = arith.cmpf ogt, %o, %zero : !s3
+        %any = cta.any %need : tensor<192x64xi1, #acc_3>
+        %o1 = cta.ready %o : !s3
+        %u = cta.wgmma %p, %v#2, %o1 : !op3, !b -> !cta.async<!s3>
+        %sd = cta.complete %s : <!s3>
+        %e = math.exp2 %sd : !s3
+        %ud = cta.complete %u : <!s3>
+        cta.release %ch, %q : !ch3
+        %h = arith.truncf %e : !s3 to !h3
+        %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : !h3 -> !op3
+        scf.yield %ud, %a : !s3, !op3
+      }
+      cta.store %r#0, %C[%c0, %c0] : !s3 -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %K step %c64 {
+          %p = cta.acquire %ch : !ch3
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !q3
+          %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          %b1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          cta.commit %ch, %p (%a, %b0, %b1) : !ch3
+        }
+      }
+    }
+  }
+  tile.return
+}
+
+// Nor where memory is written between them.
+// CHECK-LABEL: tile.kernel @stores(
+// CHECK-NOT: in_turn
+// CHECK: tile.return
+tile.kernel @stores(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %flags: memref<?xi1>, %K: index) attributes {phase = #specialized, warpgroups = 3} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @stores_0 blocks() {
+    %ch = cta.channel : !ch3
+    cta.role @math warps(12) {
+      %zero = arith.constant dense<0.0> : !s3
+      %first = arith.constant dense<0.0> : !op3
+      %r:2 = scf.for %k = %c0 to %K step %c64 iter_args(%o = %zero, %p = %first) -> (!s3, !op3) {
+        %q, %v:3 = cta.wait %ch : !ch3
+        %s = cta.wgmma %v#0, %v#1 : !q3, !b -> !cta.async<!s3>
+        cta.store %o, %C[%c0, %c0] : !s3 -> memref<?x?xf32>
+        %o1 = cta.ready %o : !s3
+        %u = cta.wgmma %p, %v#2, %o1 : !op3, !b -> !cta.async<!s3>
+        %sd = cta.complete %s : <!s3>
+        %e = math.exp2 %sd : !s3
+        %ud = cta.complete %u : <!s3>
+        cta.release %ch, %q : !ch3
+        %h = arith.truncf %e : !s3 to !h3
+        %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : !h3 -> !op3
+        scf.yield %ud, %a : !s3, !op3
+      }
+      cta.store %r#0, %C[%c0, %c0] : !s3 -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %K step %c64 {
+          %p = cta.acquire %ch : !ch3
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !q3
+          %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          %b1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          cta.commit %ch, %p (%a, %b0, %b1) : !ch3
+        }
+      }
+    }
+  }
+  tile.return
+}

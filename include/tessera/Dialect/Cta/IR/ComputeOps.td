@@ -65,8 +65,9 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, Cta_Cost, Declare
     previous product on the same accumulators, which stay in the registers that the tensor cores write.
 
     With `in_turn` the warpgroups of a role issue the product one after the other: warpgroup 0, 1, …, and again. Each waits for its turn
-    before it issues, and passes the turn on when the first half of its instructions has retired. So the tensor cores have the products of
-    one warpgroup while the others compute with theirs. The order is a matter of speed alone.
+    before it issues, and passes it on when the first half of its instructions has retired. So the tensor cores have the products of
+    one warpgroup while the others compute with theirs. Asynchronous products of one block that are `in_turn` have one turn together: the
+    first waits for it, and it is passed on when the last is issued. The order is a matter of speed alone.
 
     Lifespan: made by `cta-form-wgmma`, lowered by `convert-cta-to-nvvm`. `cta-defer-waits` makes asynchronous ones; they exist from phase
     scheduled on. `cta-alternate-products` sets `in_turn`.
@@ -86,8 +87,9 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, Cta_Cost, Declare
        warpgroups (`dim = -1` if they share columns). The result has layout `wgmma_acc` (`dim = 1` if the rows do not suffice, and only
        then).
     5. `c` is asynchronous if and only if the result is. `cta.ready` makes a tile asynchronous.
-    6. with `in_turn` the result is not asynchronous, and the product stands in a `cta.role` of two to four warpgroups, without replicas;
-       between the two are loops only, since all warpgroups must issue it equally often.
+    6. with `in_turn` the product stands in a `cta.role` of two to four warpgroups, without replicas; between the two are loops only, and
+       `scf.if` whose conditions come from no vote of a warp, since all warpgroups must issue it equally often. Asynchronous products in turn
+       share their block with no other product in turn, and nothing in between has one inside.
   }];
   let arguments = (ins AnyTypeOf<[Cta_SmemType, AnyRankedTensor]>:$a, Cta_SmemType:$b,
     Optional<AnyTypeOf<[AnyRankedTensor, Cta_AsyncType]>>:$c, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$lhs_unsigned,
@@ -117,6 +119,9 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, Cta_Cost, Declare
     tessera::layout::RegisterLayout operandLayout(int64_t warpgroups);
     /// Why warpgroups cannot issue the product in turn where it stands, or nothing.
     std::optional<std::string> whyNotInTurn();
+    /// Whether a warpgroup waits for its turn before this product, and whether it passes the turn on after it.
+    bool takesTurn();
+    bool passesTurn();
     bool aInRegisters() { return llvm::isa<mlir::RankedTensorType>(getA().getType()); }
     /// True if the op only issues the product, and another op waits for it.
     bool isAsync() { return llvm::isa<AsyncType>(getResult().getType()); }

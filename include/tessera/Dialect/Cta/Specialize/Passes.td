@@ -36,9 +36,12 @@ def AlternateProducts : CtaPass<"cta-alternate-products"> {
     issue at the same time, all of them compute at the same time, too, and the tensor cores idle. Nothing brings them out of step. So such a
     product gets `in_turn`: a warpgroup issues when the first half of the other's product has retired.
 
-    The product must not be asynchronous, its operands lie in shared memory, and nothing but loops stands between it and the role. Products
-    that only feed accumulators stay as they are, since warpgroups hardly leave the tensor cores then, and so do several products in a loop,
-    which have an order of their own.
+    Such a product is waited for where it stands, its operands lie in shared memory, and only loops stand between it and the role. Products
+    that only feed accumulators stay as they are, since warpgroups hardly leave the tensor cores then.
+
+    Three or four warpgroups also issue asynchronous products in turn that are issued together (at least two), if the loop computes with one of
+    them: those of attention, whose loop `cta-rotate-loops` has rotated. Otherwise the products of a warpgroup queue behind all products of two others. Nothing
+    between them may wait for another warpgroup. Two warpgroups take turns by themselves.
 
     ```mlir
     scf.for … iter_args(%sum = %zero) {
