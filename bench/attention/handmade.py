@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Hand-made attention kernels as peers: cubins that take Q, K, V and O by maps of TMA of rank five.
 
-They are no part of this repository. `run.py --hand-made DIR` names a folder with NAME.cubin and NAME.json, which has
+They are no part of this repository; the names in rows.json are those of the kernels that docs/performance/attention.md compares with: `redo` guards row sums and `chk`
+row maxima, `x` begins the next output tile early, `c` is causal, `q` has heads of 64 and `h` of 256. `run.py --hand-made DIR` names a folder with NAME.cubin and NAME.json, which has
 
   d, m, n           the size of a head; the queries of an output tile, and the keys of an iteration
   threads, smem     of a block; shared memory in bytes
@@ -33,7 +34,13 @@ def checked(status, what):
 
 
 class Kernel:
+    """Called with the tensors of a row. The time of one with `dyn` includes the launch that zeroes the counter."""
+
     def __init__(self, folder, name):
+        self.folder, self.name, self.function = folder, name, None
+
+    def load(self):
+        folder, name = self.folder, self.name
         self.driver = ctypes.CDLL("libcuda.so.1")
         with open(os.path.join(folder, name + ".json"), encoding="utf-8") as file:
             self.facts = json.load(file)
@@ -62,7 +69,7 @@ class Kernel:
     def launch_of(self, t):
         """What a launch with these tensors needs: made once for each set of them."""
         q, k, v = t["Q"], t["K"], t["V"]
-        output = torch.empty_like(q)
+        output = torch.full_like(q, math.nan)
         batches, heads, queries, size = q.shape
         facts = self.facts
         assert size == facts["d"] and k.shape[2] == queries, "sizes that the kernel is not made for"
@@ -77,6 +84,8 @@ class Kernel:
         return output, blocks, arguments, (maps, values)
 
     def __call__(self, t):
+        if self.function is None:
+            self.load()
         key = t["Q"].data_ptr()
         if key not in self.launches:
             self.launches[key] = self.launch_of(t)

@@ -39,6 +39,9 @@ def texts():
             for element in ("bf16", "f16") if d in (64, 128) else ("bf16",):
                 name = f"forward-{d}{'-causal' if causal else ''}{'-f16' if element == 'f16' else ''}"
                 yield name, programs.forward(d, 128, keys, causal=causal, element=element), {"d": d, "causal": causal, "element": element}
+    # Three warpgroups, which issue products in turn.
+    for causal in (False, True):
+        yield f"forward-64-192{'-causal' if causal else ''}", programs.forward(64, 192, 128, causal=causal), {"d": 64, "causal": causal, "element": "bf16"}
     for d, (keys, queries) in GRADIENTS.items():
         for causal in (False, True):
             for ordered in (False, True) if d <= 128 else (True,):

@@ -11,6 +11,7 @@
 // computes behind that wait, in front of the conversions at its end. ptxas moves no wait for
 // products above a test, but it moves waits above arithmetic and arithmetic above waits.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
+#include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
@@ -62,7 +63,8 @@ static WgmmaOp firstInFlight(CountedLoop loop) {
 
 /// True for arithmetic on tiles, other than the conversion of a product's next operand.
 static bool isArithmetic(Operation *op) {
-  return isPure(op) && !isa<arith::TruncFOp, arith::TruncIOp, ConvertLayoutOp>(op) &&
+  return CostModel::classOf(op) != WorkClass::Free && isPure(op) &&
+         !isa<arith::TruncFOp, arith::TruncIOp, ConvertLayoutOp>(op) &&
          llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
 }
 

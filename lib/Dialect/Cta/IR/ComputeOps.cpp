@@ -133,7 +133,8 @@ static bool isWarpsOwn(Value value, llvm::SmallPtrSetImpl<void *> &seen) {
     return vote.getWarp();
   const unsigned number = cast<OpResult>(value).getResultNumber();
   if (auto loop = dyn_cast<CountedLoop>(op))
-    return any({loop.getInitArgs()[number], loop.getYieldedValues()[number]});
+    return any({loop.getInitArgs()[number], loop.getYieldedValues()[number], loop.getLowerBound(),
+                loop.getUpperBound(), loop.getStep()});
   for (Region &region : op->getRegions())
     if (!region.empty() && number < region.front().getTerminator()->getNumOperands() &&
         any(region.front().getTerminator()->getOperand(number)))
@@ -171,8 +172,9 @@ static std::optional<std::string> whyNoTurnTogether(WgmmaOp product) {
             return other.getInTurn() ? WalkResult::interrupt() : WalkResult::advance();
           }).wasInterrupted();
     if (inside)
-      return "a " + op.getName().getStringRef().str() +
-             " between the first and the last product of the turn has products in turn";
+      return "another op between the first and the last product of the turn has products in "
+             "turn: " +
+             op.getName().getStringRef().str();
   }
   return std::nullopt;
 }
@@ -183,10 +185,16 @@ std::optional<std::string> WgmmaOp::whyNotInTurn() {
       return why;
   Operation *parent = (*this)->getParentOp();
   for (; isa<CountedLoop, scf::IfOp>(parent); parent = parent->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(parent);
+    SmallVector<Value> deciding;
+    if (branch)
+      deciding.push_back(branch.getCondition());
+    else
+      llvm::append_range(deciding, parent->getOperands().take_front(3)); // the bounds and the step
     llvm::SmallPtrSet<void *, 16> seen;
-    if (auto branch = dyn_cast<scf::IfOp>(parent);
-        branch && isWarpsOwn(branch.getCondition(), seen))
-      return std::string("it stands in an scf.if which a vote of a warp decides");
+    if (llvm::any_of(deciding, [&](Value value) { return isWarpsOwn(value, seen); }))
+      return branch ? "it stands in a branch which a vote of a warp decides"
+                    : "it stands in a loop whose bounds a vote of a warp decides";
   }
   auto role = dyn_cast<RoleOp>(parent);
   if (!role)

@@ -278,10 +278,13 @@ void Rotation::completeAll(ArrayRef<Operation *> makers) {
 
 /// Waits for all products. The sources pass through the wait.
 void Rotation::completeWith(const Sources &sources) {
-  SmallVector<std::pair<Value, Value>> before;
+  struct Passing {
+    Value source, tile, ready;
+  };
+  SmallVector<Passing> before;
   for (auto [source, stage] : sources) {
     Value tile = inBody(source, stage);
-    before.push_back({source, ReadyOp::create(b, tile.getLoc(), tile)});
+    before.push_back({source, tile, ReadyOp::create(b, tile.getLoc(), tile)});
   }
   // The releases come after the wait, with the values that passed through it.
   SmallVector<Flight> flights = std::move(flying);
@@ -291,10 +294,11 @@ void Rotation::completeWith(const Sources &sources) {
     made.map(result,
              CompleteOp::create(b, flight.back().getLoc(), made.lookup(result)).getResult());
   }
-  for (auto [source, ready] : before) {
+  for (auto [source, tile, ready] : before) {
     Value completed = CompleteOp::create(b, source.getLoc(), ready);
-    if (isa<BlockArgument>(source))
-      pins[inBody(source, sources.lookup(source))] = completed;
+    // What the loop carries is of another iteration.
+    if (isa<BlockArgument>(tile))
+      pins[tile] = completed;
     else
       made.map(source, completed);
   }
@@ -344,28 +348,31 @@ Operation *Rotation::branchOfWait() {
 }
 
 /// Values that pass through a wait behind the branch, so that all that makes register operands
-/// comes after it: for each maker the smallest tile which what follows the branch computes it from.
-/// Nothing if one of them takes too many registers.
+/// comes after it: for each maker the smallest tile of this iteration from which what follows the
+/// branch computes it. Nothing if there is none, or if it takes too many registers.
 std::optional<Rotation::Sources> Rotation::pinsBehind(Operation *branch) {
-  llvm::SmallPtrSet<Operation *, 32> rest(std::next(llvm::find(s.order, branch)), s.order.end());
+  auto behind = std::next(llvm::find(s.order, branch));
+  const llvm::SmallPtrSet<Operation *, 32> rest(behind, s.order.end());
+  const llvm::SmallPtrSet<Operation *, 32> front(s.order.begin(), behind);
   Sources pins;
   for (Operation *maker : s.makers) {
     Value least;
-    int64_t stage = 0;
     llvm::SetVector<Operation *> slice;
     slice.insert(maker);
     for (size_t i = 0; i < slice.size(); ++i)
       for (Value input : inputsOf(slice[i])) {
-        Operation *made = input.getDefiningOp();
-        if (made && (rest.contains(made) || s.makers.contains(made)))
-          slice.insert(made);
-        else if (isa<RankedTensorType>(input.getType()) && isHere(input) &&
+        Operation *from = input.getDefiningOp();
+        if (from && (rest.contains(from) || s.makers.contains(from)))
+          slice.insert(from);
+        // A product passes through its own wait, and what the loop carries is of another iteration.
+        else if (from && front.contains(from) && !isa<WgmmaOp>(from) &&
+                 stageOf(from) == stageOf(slice[i]) && isa<RankedTensorType>(input.getType()) &&
                  (!least || registersOf(input) < registersOf(least)))
-          least = input, stage = stageOf(slice[i]);
+          least = input;
       }
     if (!least || registersOf(least) > kPinnedRegisters)
       return std::nullopt;
-    pins.insert({least, stage});
+    pins.insert({least, stageOf(least.getDefiningOp())});
   }
   return pins;
 }

@@ -9,6 +9,10 @@
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Specialize/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace tessera::cta {
 #define GEN_PASS_DEF_ALTERNATEPRODUCTS
 #include "tessera/Dialect/Cta/Specialize/Passes.h.inc"
@@ -45,14 +49,32 @@ static bool isComputedWith(Operation *product) {
   });
 }
 
-/// True if an op may stand between products of one turn: it waits for no other warpgroup. Slots are
-/// filled by another role.
+/// True if an op, with all in it, computes in the registers of a thread.
+static bool isInRegisters(Operation *op) {
+  return !op->walk([](Operation *inner) {
+              const bool isArithmetic =
+                  isa_and_nonnull<arith::ArithDialect, math::MathDialect>(inner->getDialect());
+              return isArithmetic || isa<scf::IfOp, scf::YieldOp, BroadcastOp, ReshapeOp>(inner)
+                         ? WalkResult::advance()
+                         : WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
+/// True if an op may stand between products of one turn: no warpgroup waits in it for another one.
+/// What accesses shared memory would get a barrier of the role, at which all warpgroups meet. A
+/// wait for a slot may: it is filled when the iterations before have released theirs, and all turns
+/// of those are over.
 static bool staysInTurn(Operation *op) {
-  if (isa<WaitOp, ReadyOp, CompleteOp, WgmmaOp>(op))
-    return true;
-  return isPure(op) && !op->walk([](AnyOp vote) {
-                            return vote.getWarp() ? WalkResult::advance() : WalkResult::interrupt();
-                          }).wasInterrupted();
+  return isa<WaitOp, ReadyOp, CompleteOp, WgmmaOp>(op) || isInRegisters(op);
+}
+
+/// True if the operands of a product are in registers, in slots, or in shared memory since before
+/// the loop: no barrier is needed in front of it.
+static bool readsNothingStaged(WgmmaOp product, CountedLoop loop) {
+  return llvm::all_of(ValueRange{product.getA(), product.getB()}, [&](Value operand) {
+    return isa<RankedTensorType>(operand.getType()) || operand.getDefiningOp<WaitOp>() ||
+           !loop.getRegion().isAncestor(operand.getParentRegion());
+  });
 }
 
 /// The asynchronous products in the body itself that are issued before one of them is waited for,
@@ -80,6 +102,8 @@ static SmallVector<WgmmaOp> issuedTogether(CountedLoop loop) {
   for (Operation *op = products.front(); op != products.back(); op = op->getNextNode())
     if (!staysInTurn(op))
       return {};
+  if (!llvm::all_of(products, [&](WgmmaOp product) { return readsNothingStaged(product, loop); }))
+    return {};
   return products;
 }
 
@@ -116,9 +140,14 @@ struct AlternateProducts : cta::impl::AlternateProductsBase<AlternateProducts> {
       SmallVector<WgmmaOp> together = issuedTogether(loop);
       auto role = loop->getParentOfType<RoleOp>();
       if (together.size() > 1 && role && role.getWarps() >= 4 * kLeastWarpgroups &&
-          llvm::any_of(together, isAwaited) && !together.front().whyNotInTurn())
+          llvm::any_of(together, isAwaited)) {
         for (WgmmaOp issued : together)
           issued.setInTurn(true);
+        // They are asked together, as they would share the turn.
+        if (together.front().whyNotInTurn())
+          for (WgmmaOp issued : together)
+            issued.setInTurn(false);
+      }
     });
   }
 };

@@ -280,6 +280,7 @@ LogicalResult RoleVerifier::checkRoles(LaunchOp launch) {
     ok &= succeeded(checkShared(role));
     if (role.getReplicas())
       ok &= succeeded(verifyTurns(role, phase));
+    ok &= succeeded(verifyHeldTurns(role, phase));
   }
   if (warps > 32)
     return error(launch) << "its roles have " << warps << " warps together; a block has at most 32";

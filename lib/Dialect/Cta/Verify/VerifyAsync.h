@@ -21,6 +21,10 @@ mlir::LogicalResult verifyRoles(tile::KernelOp kernel);
 /// of an `scf.if` on the turn leave a channel at different positions.
 mlir::LogicalResult verifyTurns(RoleOp role, tile::Phase phase);
 
+/// Reports barriers and votes of the whole role between the products of one turn (`in_turn` of
+/// cta.wgmma).
+mlir::LogicalResult verifyHeldTurns(RoleOp role, tile::Phase phase);
+
 /// Emits an error for credits and products in flight that are used too often or not often enough,
 /// and for reads that a release does not wait for. Requires that verifyRoles has checked the ops.
 mlir::LogicalResult verifyCredits(tile::KernelOp kernel);

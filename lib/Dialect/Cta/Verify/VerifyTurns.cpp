@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-verify: checks that replicas of a role read a channel in turn.
+// cta-verify: checks that replicas of a role read a channel in turn, and that warpgroups which
+// issue products in turn do not meet while one has its turn.
 //
 // Each replica follows the positions of all: where one waits for slots, the others skip as many.
 // Both regions of an `scf.if` on the turn are interpreted with random numbers for what the program
@@ -237,8 +238,8 @@ void SlotCounter::compute(Operation *op) {
     os << " " << part;
   }
   SmallVector<Attribute> results;
-  if (isMemoryEffectFree(op) &&
-      folder.fold(op, [&](Value value) { return valueOf(value); }, results))
+  if (isMemoryEffectFree(op) && folder.fold(
+                                    op, [&](Value value) { return valueOf(value); }, results))
     return setAll(op->getResults(), results);
   for (OpResult result : op->getResults())
     known[result] =
@@ -445,6 +446,36 @@ LogicalResult tessera::cta::verifyTurns(RoleOp role, Phase phase) {
     return movesSlots(branch) && dependsOnReplica(branch.getCondition())
                ? WalkResult(verifyArms(branch, phase))
                : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult tessera::cta::verifyHeldTurns(RoleOp role, Phase phase) {
+  WalkResult result = role.walk([&](WgmmaOp product) {
+    if (!product.takesTurn())
+      return WalkResult::advance();
+    WgmmaOp last = product;
+    for (Operation *op = product; !last.passesTurn(); op = op->getNextNode())
+      if (auto next = dyn_cast<WgmmaOp>(op); next && next.getInTurn())
+        last = next;
+    for (Operation *op = product; op != last; op = op->getNextNode()) {
+      WalkResult meets = op->walk([&](Operation *inner) {
+        auto barrier = dyn_cast<BarrierOp>(inner);
+        auto vote = dyn_cast<AnyOp>(inner);
+        if (!(barrier && !barrier.getWarpgroup()) && !(vote && !vote.getWarp()))
+          return WalkResult::advance();
+        InFlightDiagnostic problem =
+            breaksPhase(inner, phase)
+            << "all warpgroups of the role meet here while one has its turn to issue products, "
+               "which the others wait for; move it before the first product of the turn or behind "
+               "the last one";
+        problem.attachNote(product.getLoc()) << "the first product of the turn";
+        return WalkResult::interrupt();
+      });
+      if (meets.wasInterrupted())
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }

@@ -274,7 +274,7 @@ tile.kernel @voted(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) attrib
       %none = arith.constant false
       scf.for %i = %c0 to %n step %c1 iter_args(%last = %none) -> (i1) {
         scf.if %last {
-          // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: it stands in an scf.if which a vote of a warp decides}}
+          // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: it stands in a branch which a vote of a warp decides}}
           %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !w
         }
         scf.yield %vote : i1
@@ -319,7 +319,7 @@ tile.kernel @nested(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) attri
     %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
     %b = cta.copy %B[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
     cta.role @math warps(8) {
-      // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: a scf.for between the first and the last product of the turn has products in turn}}
+      // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: another op between the first and the last product of the turn has products in turn: scf.for}}
       %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !cta.async<!w>
       scf.for %i = %c0 to %n step %c1 {
         %e = cta.wgmma %a, %b {in_turn} : !a, !b -> !w
@@ -327,6 +327,35 @@ tile.kernel @nested(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) attri
       %g = cta.wgmma %a, %b {in_turn} : !a, !b -> !cta.async<!w>
       %f = cta.complete %d : <!w>
       %h = cta.complete %g : <!w>
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+!a = !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>
+!b = !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>
+!w = tensor<128x8xf32, #acc>
+tile.kernel @bounds(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  cta.launch @bounds_0 blocks() {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+    %b = cta.copy %B[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+    cta.role @math warps(8) {
+      %need = arith.constant dense<true> : tensor<128x8xi1, #acc>
+      %vote = cta.any warp %need : tensor<128x8xi1, #acc>
+      %most = scf.if %vote -> (index) {
+        scf.yield %n : index
+      } else {
+        scf.yield %c1 : index
+      }
+      scf.for %i = %c0 to %most step %c1 {
+        // expected-error@+1 {{wgmma_c6: warpgroups cannot issue the product in turn: it stands in a loop whose bounds a vote of a warp decides}}
+        %d = cta.wgmma %a, %b {in_turn} : !a, !b -> !w
+      }
     }
   }
   tile.return

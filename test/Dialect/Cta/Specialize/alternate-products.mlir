@@ -413,3 +413,139 @@ tile.kernel @stores(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %flags: memref<?x
   }
   tile.return
 }
+
+// Not where a tile is staged, or read from shared memory, between them: the barrier of the role would stand there.
+// CHECK-LABEL: tile.kernel @staged(
+// CHECK-NOT: in_turn
+// CHECK: tile.return
+tile.kernel @staged(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %flags: memref<?xi1>, %K: index) attributes {phase = #specialized, warpgroups = 3} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @staged_0 blocks() {
+    %ch = cta.channel : !ch3
+    cta.role @math warps(12) {
+      %zero = arith.constant dense<0.0> : !s3
+      %first = arith.constant dense<0.0> : !op3
+      %r:2 = scf.for %k = %c0 to %K step %c64 iter_args(%o = %zero, %p = %first) -> (!s3, !op3) {
+        %q, %v:3 = cta.wait %ch : !ch3
+        %s = cta.wgmma %v#0, %v#1 : !q3, !b -> !cta.async<!s3>
+        %hh = arith.truncf %o : !s3 to !h3
+        %st = cta.stage %hh : !h3 -> !q3
+        %rd = cta.read %st : !q3 -> !h3
+        %xx = arith.extf %rd : !h3 to !s3
+        %o1 = cta.ready %xx : !s3
+        %u = cta.wgmma %p, %v#2, %o1 : !op3, !b -> !cta.async<!s3>
+        %sd = cta.complete %s : <!s3>
+        %e = math.exp2 %sd : !s3
+        %ud = cta.complete %u : <!s3>
+        cta.release %ch, %q : !ch3
+        %h = arith.truncf %e : !s3 to !h3
+        %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : !h3 -> !op3
+        scf.yield %ud, %a : !s3, !op3
+      }
+      cta.store %r#0, %C[%c0, %c0] : !s3 -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %K step %c64 {
+          %p = cta.acquire %ch : !ch3
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !q3
+          %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          %b1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          cta.commit %ch, %p (%a, %b0, %b1) : !ch3
+        }
+      }
+    }
+  }
+  tile.return
+}
+
+// Nor where one of them reads a tile that the iteration has staged before.
+// CHECK-LABEL: tile.kernel @before(
+// CHECK-NOT: in_turn
+// CHECK: tile.return
+tile.kernel @before(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %flags: memref<?xi1>, %K: index) attributes {phase = #specialized, warpgroups = 3} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @before_0 blocks() {
+    %ch = cta.channel : !ch3
+    cta.role @math warps(12) {
+      %zero = arith.constant dense<0.0> : !s3
+      %first = arith.constant dense<0.0> : !op3
+      %r:2 = scf.for %k = %c0 to %K step %c64 iter_args(%o = %zero, %p = %first) -> (!s3, !op3) {
+        %q, %v:3 = cta.wait %ch : !ch3
+        %hh = arith.truncf %o : !s3 to !h3
+        %st = cta.stage %hh : !h3 -> !q3
+        %s = cta.wgmma %v#0, %v#1 : !q3, !b -> !cta.async<!s3>
+        %o1 = cta.ready %o : !s3
+        %u = cta.wgmma %st, %v#2, %o1 : !q3, !b -> !cta.async<!s3>
+        %sd = cta.complete %s : <!s3>
+        %e = math.exp2 %sd : !s3
+        %ud = cta.complete %u : <!s3>
+        cta.release %ch, %q : !ch3
+        %h = arith.truncf %e : !s3 to !h3
+        %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : !h3 -> !op3
+        scf.yield %ud, %a : !s3, !op3
+      }
+      cta.store %r#0, %C[%c0, %c0] : !s3 -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %K step %c64 {
+          %p = cta.acquire %ch : !ch3
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !q3
+          %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          %b1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          cta.commit %ch, %p (%a, %b0, %b1) : !ch3
+        }
+      }
+    }
+  }
+  tile.return
+}
+
+// A product that is issued when the first one has been waited for has no part in the turn.
+// CHECK-LABEL: tile.kernel @third(
+// CHECK-COUNT-2: {in_turn}
+// CHECK-NOT: in_turn
+// CHECK: tile.return
+tile.kernel @third(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %flags: memref<?xi1>, %K: index) attributes {phase = #specialized, warpgroups = 3} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @third_0 blocks() {
+    %ch = cta.channel : !ch3
+    cta.role @math warps(12) {
+      %zero = arith.constant dense<0.0> : !s3
+      %first = arith.constant dense<0.0> : !op3
+      %r:2 = scf.for %k = %c0 to %K step %c64 iter_args(%o = %zero, %p = %first) -> (!s3, !op3) {
+        %q, %v:3 = cta.wait %ch : !ch3
+        %s = cta.wgmma %v#0, %v#1 : !q3, !b -> !cta.async<!s3>
+        %o1 = cta.ready %o : !s3
+        %u = cta.wgmma %p, %v#2, %o1 : !op3, !b -> !cta.async<!s3>
+        %sd = cta.complete %s : <!s3>
+        %late = cta.wgmma %v#0, %v#2 : !q3, !b -> !cta.async<!s3>
+        %ld = cta.complete %late : <!s3>
+        %es = arith.addf %sd, %ld : !s3
+        %e = math.exp2 %es : !s3
+        %ud = cta.complete %u : <!s3>
+        cta.release %ch, %q : !ch3
+        %h = arith.truncf %e : !s3 to !h3
+        %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : !h3 -> !op3
+        scf.yield %ud, %a : !s3, !op3
+      }
+      cta.store %r#0, %C[%c0, %c0] : !s3 -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %K step %c64 {
+          %p = cta.acquire %ch : !ch3
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !q3
+          %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          %b1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+          cta.commit %ch, %p (%a, %b0, %b1) : !ch3
+        }
+      }
+    }
+  }
+  tile.return
+}

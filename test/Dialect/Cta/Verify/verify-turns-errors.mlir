@@ -395,3 +395,72 @@ tile.kernel @branches(%A: memref<?x?xbf16>, %n: index, %K: index, %go: i1) attri
   }
   tile.return
 }
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+tile.kernel @held(%x: memref<128x8xf32>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
+  cta.launch @held_0 blocks() attributes {shared = 9216 : i64, threads = 288 : i64} {
+    cta.role @math warps(8) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %t = arith.constant dense<1.0> : tensor<128x32xbf16, #acc>
+      %u = arith.constant dense<1.0> : tensor<32x8xbf16, #acc>
+      %z = arith.constant dense<0.0> : tensor<128x8xf32, #acc>
+      %a = cta.stage %t {offset = 0 : i64} : tensor<128x32xbf16, #acc> -> !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>
+      %b = cta.stage %u {offset = 8192 : i64} : tensor<32x8xbf16, #acc> -> !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>>
+      %w = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x8xf32, #acc>) {
+        // expected-note@+1 {{the first product of the turn}}
+        %d = cta.wgmma %a, %b {in_turn} : !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>, !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>> -> !cta.async<tensor<128x8xf32, #acc>>
+        // expected-error@+1 {{breaks phase allocated: all warpgroups of the role meet here while one has its turn to issue products, which the others wait for; move it before the first product of the turn or behind the last one}}
+        cta.barrier
+        %e = cta.wgmma %a, %b {in_turn} : !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>, !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>> -> !cta.async<tensor<128x8xf32, #acc>>
+        %f:2 = cta.wgmma_wait(%d, %e) pending = 0 : !cta.async<tensor<128x8xf32, #acc>>, !cta.async<tensor<128x8xf32, #acc>>
+        %g = cta.complete %f#0 : <tensor<128x8xf32, #acc>>
+        %h = cta.complete %f#1 : <tensor<128x8xf32, #acc>>
+        %m = arith.addf %g, %h : tensor<128x8xf32, #acc>
+        %o = arith.addf %m, %s : tensor<128x8xf32, #acc>
+        scf.yield %o : tensor<128x8xf32, #acc>
+      }
+      cta.store %w, %x[%c0, %c0] : tensor<128x8xf32, #acc> -> memref<128x8xf32>
+    }
+    cta.role @producer warps(1) {
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+tile.kernel @voted_held(%x: memref<128x8xf32>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
+  cta.launch @voted_held_0 blocks() attributes {shared = 9216 : i64, threads = 288 : i64} {
+    cta.role @math warps(8) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %t = arith.constant dense<1.0> : tensor<128x32xbf16, #acc>
+      %u = arith.constant dense<1.0> : tensor<32x8xbf16, #acc>
+      %z = arith.constant dense<0.0> : tensor<128x8xf32, #acc>
+      %a = cta.stage %t {offset = 0 : i64} : tensor<128x32xbf16, #acc> -> !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>
+      %b = cta.stage %u {offset = 8192 : i64} : tensor<32x8xbf16, #acc> -> !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>>
+      %w = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x8xf32, #acc>) {
+        // expected-note@+1 {{the first product of the turn}}
+        %d = cta.wgmma %a, %b {in_turn} : !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>, !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>> -> !cta.async<tensor<128x8xf32, #acc>>
+        %need = arith.cmpf ogt, %s, %z : tensor<128x8xf32, #acc>
+        // expected-error@+1 {{breaks phase allocated: all warpgroups of the role meet here while one has its turn to issue products, which the others wait for; move it before the first product of the turn or behind the last one}}
+        %any = cta.any %need : tensor<128x8xi1, #acc>
+        %e = cta.wgmma %a, %b {in_turn} : !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>, !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>> -> !cta.async<tensor<128x8xf32, #acc>>
+        %f:2 = cta.wgmma_wait(%d, %e) pending = 0 : !cta.async<tensor<128x8xf32, #acc>>, !cta.async<tensor<128x8xf32, #acc>>
+        %g = cta.complete %f#0 : <tensor<128x8xf32, #acc>>
+        %h = cta.complete %f#1 : <tensor<128x8xf32, #acc>>
+        %m = arith.addf %g, %h : tensor<128x8xf32, #acc>
+        %o = arith.addf %m, %s : tensor<128x8xf32, #acc>
+        scf.yield %o : tensor<128x8xf32, #acc>
+      }
+      cta.store %w, %x[%c0, %c0] : tensor<128x8xf32, #acc> -> memref<128x8xf32>
+    }
+    cta.role @producer warps(1) {
+    }
+  }
+  tile.return
+}

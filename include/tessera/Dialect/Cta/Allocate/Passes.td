@@ -71,7 +71,8 @@ def TestEarly : CtaPass<"cta-test-early"> {
   let description = [{
     Requires and ensures *specialized*. A wait that stands in a loop before all products of an iteration gets a token (`cta.test`), which the loop carries, if all
     products in flight retire in the iteration that issues them, as in rotated loops. There the latency of the wait would lie between the last product of
-    an iteration and the first one of the next. The test stands in front of the last product that the iteration waits for.
+    an iteration and the first one of the next. The test stands in front of the last product that the iteration waits for or, if tiles
+    are computed behind that wait, in front of the conversions at the end.
 
     Where a product of the last iteration is in flight when an iteration waits, the tensor cores have work meanwhile, and nothing is tested. Nor is it if an iteration
     computes nothing from its products, if it waits for several slots of the channel, and in roles with replicas.

@@ -224,6 +224,10 @@ def RotateLoops : CtaPass<"cta-rotate-loops"> {
     iterations' late stages after it. With fewer than n iterations the original loop runs. A slot is released when the products that read it
     have retired.
 
+    The last wait of an iteration stands at its end. If the iteration has a branch, and the products that are still in flight behind it take at
+    most 1.6 times as long as the arithmetic up to it, the wait stands behind the branch, and a small tile from which all that follows is
+    computed passes through it.
+
     The loop gets as many stages as fit. The registers of all tiles that live across a product, and 26 others, must not exceed what a thread
     has (`registers` of the plan, or the registers at entry). The loop stays as it is, with a remark of the category `cta-rotate-loops` that
     says why, if not even two stages fit, or if a later stage would have an effect, read a slot of an earlier stage, need more slots than

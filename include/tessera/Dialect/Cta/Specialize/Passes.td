@@ -39,9 +39,11 @@ def AlternateProducts : CtaPass<"cta-alternate-products"> {
     Such a product is waited for where it stands, its operands lie in shared memory, and only loops stand between it and the role. Products
     that only feed accumulators stay as they are, since warpgroups hardly leave the tensor cores then.
 
-    Three or four warpgroups also issue asynchronous products in turn that are issued together (at least two), if the loop computes with one of
-    them: those of attention, whose loop `cta-rotate-loops` has rotated. Otherwise the products of a warpgroup queue behind all products of two others. Nothing
-    between them may wait for another warpgroup. Two warpgroups take turns by themselves.
+    Three or four warpgroups also take turns with asynchronous products that are issued together, if there are at least two and the loop computes
+    with one of them: those of attention, whose loop `cta-rotate-loops` has rotated. Otherwise the products of one warpgroup queue behind all
+    products of two others. Only waits for slots and arithmetic in registers stand between such products, and their operands come from slots,
+    registers or outside of the loop: a barrier of the role in between would wait for warpgroups that wait for their turn (`cta-verify` refuses
+    it). Two warpgroups take turns by themselves.
 
     ```mlir
     scf.for … iter_args(%sum = %zero) {
