@@ -238,8 +238,8 @@ void SlotCounter::compute(Operation *op) {
     os << " " << part;
   }
   SmallVector<Attribute> results;
-  if (isMemoryEffectFree(op) &&
-      folder.fold(op, [&](Value value) { return valueOf(value); }, results))
+  auto lookUp = [&](Value value) { return valueOf(value); };
+  if (isMemoryEffectFree(op) && folder.fold(op, lookUp, results))
     return setAll(op->getResults(), results);
   for (OpResult result : op->getResults())
     known[result] =
