@@ -68,6 +68,10 @@ def conv3x3(x, f):
     return sum(padded[:, dy : dy + rows, dx : dx + pixels] @ f[dy, dx] for dy in range(3) for dx in range(3))
 
 
+def conv3x3_stride2(x, f):
+    return conv3x3(x, f)[:, ::2, ::2]
+
+
 def transpose(a):
     return a.T
 
@@ -219,6 +223,11 @@ def shapes(names, *rows):
     return [dict(zip(names.split(), row)) for row in rows]
 
 
+def halved(cases):
+    """With P and Q, half of H and W, rounded up: the output of a stride of 2."""
+    return [dict(case, P=-(-case["H"] // 2), Q=-(-case["W"] // 2)) for case in cases]
+
+
 # bf16 keeps 8 bits: half a unit of the last place is 2**-8 = 3.9e-3; a little more for sums in f32 in another order.
 BF16 = dict(rtol=4e-3, atol=1e-4)
 F32 = dict(rtol=2e-6, atol=1e-6)
@@ -337,6 +346,16 @@ EXAMPLES = {
             [("X", bf16, ["B", "H", "W", "C"]), ("F", bf16, [3, 3, "C", "K"])],
             ("Y", bf16, ["B", "H", "W", "K"]),
             shapes("B H W C K", (1, 1, 1, 1, 1), (2, 3, 5, 7, 3), (1, 2, 64, 64, 256), (1, 3, 65, 72, 264), (2, 4, 33, 130, 17), (1, 2, 3, 0, 4)),
+            **BF16,
+        )
+    ],
+    "conv3x3-stride2-tiles": [
+        Case(
+            "conv3x3_stride2",
+            conv3x3_stride2,
+            [("X", bf16, ["B", "H", "W", "C"]), ("F", bf16, [3, 3, "C", "K"])],
+            ("Y", bf16, ["B", "P", "Q", "K"]),
+            halved(shapes("B H W C K", (1, 1, 1, 1, 1), (2, 3, 5, 7, 3), (1, 2, 64, 64, 256), (1, 3, 65, 72, 264), (2, 4, 33, 130, 17), (1, 2, 3, 0, 4))),
             **BF16,
         )
     ],
@@ -559,6 +578,9 @@ MEMBERS = {
     "rms-norm-rows": ROWS,
     "layer-norm-rows": ROWS,
     "batched-gemm-tiles": lambda p: shapes("Z M N K", (2, p["BM"] + 1, p["BN"] - 1, p["BK"] + 3), (2, 5, 3, 2)),
+    "conv3x3-stride2-tiles": lambda p: halved(
+        shapes("B H W C K", (p["PB"] + 1, 2 * p["PY"] + 1, 2 * p["PX"] - 2, 5, p["BN"] - 1), (1, 3, 2 * p["PX"] + 1, 66, 3))
+    ),
     "conv3x3-tiles": lambda p: shapes("B H W C K", (p["PB"] + 1, p["PY"] + 1, p["PX"] - 1, 5, p["BN"] - 1), (1, 3, p["PX"] + 1, 66, 3)),
     "attention-tiles": lambda p: shapes("B H S T", (1, 1, p["BQ"] + 1, p["BK"] + 3), (1, 1, 5, 3)),
 }

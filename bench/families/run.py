@@ -103,17 +103,19 @@ class Work:
             self.unit, self.amount, self.tolerance = "TFLOP/s", 2.0 * z * m * n * k, 1e-2
             self.peer = lambda s: torch.bmm(s[0], s[1], out=s[2])
             self.reference = lambda s: torch.bmm(s[0].float(), s[1].float())
-        elif kind == "conv":
+        elif kind in ("conv", "conv-stride2"):
             b, h, w, c = (shape[name] for name in "BHWC")
+            step = 2 if kind == "conv-stride2" else 1
+            p, q = -(-h // step), -(-w // step)
             # The peer has the same array in its own words: BxCxHxW whose channels lie together.
-            images = [make(b, h, w, c) for _ in range(max(1, min(8, 200_000_000 // (2 * b * h * w * (c + k)) + 1)))]
+            images = [make(b, h, w, c) for _ in range(max(1, min(8, 200_000_000 // (2 * b * (h * w * c + p * q * k)) + 1)))]
             weights = make(3, 3, c, k) * 0.03
             filters = weights.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
-            self.sets = [(x, weights, empty(b, h, w, k)) for x in images]
-            self.unit, self.amount, self.tolerance = "TFLOP/s", 18.0 * b * h * w * c * k, 1e-2
+            self.sets = [(x, weights, empty(b, p, q, k)) for x in images]
+            self.unit, self.amount, self.tolerance = "TFLOP/s", 18.0 * b * p * q * c * k, 1e-2
             torch.backends.cudnn.benchmark = True
-            self.peer = lambda s: f.conv2d(s[0].permute(0, 3, 1, 2), filters, padding=1)
-            self.reference = lambda s: f.conv2d(s[0].permute(0, 3, 1, 2).float(), filters.float(), padding=1).permute(0, 2, 3, 1)
+            self.peer = lambda s: f.conv2d(s[0].permute(0, 3, 1, 2), filters, stride=step, padding=1)
+            self.reference = lambda s: f.conv2d(s[0].permute(0, 3, 1, 2).float(), filters.float(), stride=step, padding=1).permute(0, 2, 3, 1)
         elif kind == "gemm":
             # As many sets of operands as do not fit L2.
             sets = max(1, min(8, 200_000_000 // (2 * (m * k + n * k + m * n)) + 1))

@@ -354,6 +354,15 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   return result;
 }
 
+double tessera::plan::gatheringCycles(const Machine &machine, const PlanFacts &facts,
+                                      const Plan &plan) {
+  if (facts.gatherInstructions == 0)
+    return 0;
+  const double blocks = plan.blocksPerSM.value_or(1);
+  return machine.gatherLatency +
+         blocks * (facts.gatherInstructions * machine.gatherCycles + facts.tensorCycles);
+}
+
 int64_t tessera::plan::leastPart(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
   Plan divided = plan;
   divided.streamK = 1;

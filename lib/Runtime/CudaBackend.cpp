@@ -311,11 +311,10 @@ bool CudaBackend::functionInfo(void *function, FunctionInfo &info, Error &error)
 
 bool CudaBackend::encode(const TensorMapFields &fields, void *map, Error &error) {
   alignas(128) cuda::TensorMap encoded = {};
-  static constexpr uint32_t ones[maxTensorMapRank] = {1, 1, 1, 1, 1};
   if (!check(driver->tensorMapEncodeTiled(
                  &encoded, fields.type, fields.rank, reinterpret_cast<void *>(fields.address),
-                 fields.sizes, fields.strides, fields.box, ones, cuda::TensorMapInterleaveNone,
-                 fields.swizzle, fields.promotion, fields.fill),
+                 fields.sizes, fields.strides, fields.box, fields.steps,
+                 cuda::TensorMapInterleaveNone, fields.swizzle, fields.promotion, fields.fill),
              "cuTensorMapEncodeTiled", error))
     return false;
   std::memcpy(map, &encoded, sizeof(encoded));

@@ -84,6 +84,7 @@ bool PreparedLaunch::prepareMap(const Descriptor &descriptor, const std::vector<
       ofWorkspace ? spaces[descriptor.arg].strides.data() : args[descriptor.arg].strides;
   for (unsigned d = 0; d < request.rank; ++d) {
     request.box[d] = descriptor.box[d];
+    request.steps[d] = descriptor.steps.empty() ? 1 : descriptor.steps[d];
     std::string reason;
     if (descriptor.sizes.empty())
       request.sizes[d] = sizes[descriptor.dims[d]];

@@ -60,7 +60,15 @@ bool layoutTensorMap(const TensorMapRequest &request, TensorMapFields &fields, s
     if (request.box[d] < 1 || request.box[d] > 256)
       return fail(where + "box " + number(request.box[d]) + " is not in 1..256");
     fields.sizes[i] = static_cast<uint64_t>(request.sizes[d]);
-    fields.box[i] = static_cast<uint32_t>(request.box[d]);
+    if (request.steps[d] < 1 || request.steps[d] > (i == 0 ? 1 : maxTensorMapStep))
+      return fail(where + "step " + number(request.steps[d]) +
+                  " is not in 1..8, or not 1 in the innermost dimension");
+    const int64_t reach = (request.box[d] - 1) * request.steps[d] + 1;
+    if (reach > 256)
+      return fail(where + "with steps of " + number(request.steps[d]) + " the box reaches over " +
+                  number(reach) + " elements, more than 256");
+    fields.box[i] = static_cast<uint32_t>(reach);
+    fields.steps[i] = static_cast<uint32_t>(request.steps[d]);
     if (i == 0) {
       if (request.strides[d] != 1 && request.sizes[d] > 1)
         return fail(where + "stride " + number(request.strides[d]) +

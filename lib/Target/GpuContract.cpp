@@ -170,10 +170,13 @@ FailureOr<llvm::json::Value> tessera::finishGpuContract(ModuleOp module, StringR
         if (failed(fill(*object, func, kParamsAttr, "params", contract::kMaxList)) ||
             failed(fill(*object, func, kDescriptorsAttr, "descriptors", contract::kMaxDescriptors)))
           return failure();
-        if (llvm::any_of(*object->getArray("descriptors"), [](const llvm::json::Value &recipe) {
-              return recipe.getAsObject() && recipe.getAsObject()->get("trim");
-            }))
-          atLeast(contract::kVersionOfTrim);
+        for (const llvm::json::Value &recipe : *object->getArray("descriptors")) {
+          const llvm::json::Object *fields = recipe.getAsObject();
+          if (fields && fields->get("trim"))
+            atLeast(contract::kVersionOfTrim);
+          if (fields && fields->get("steps"))
+            atLeast(contract::kVersionOfSteps);
+        }
       }
       put(variant, "launches", std::move(launches));
     }

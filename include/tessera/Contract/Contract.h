@@ -221,6 +221,8 @@ SharedExprs share(llvm::ArrayRef<Expr> exprs);
 constexpr int64_t kVersionOfNumbers = 4;
 /// The version of contracts with descriptors that have `trim`.
 constexpr int64_t kVersionOfTrim = 5;
+/// The version of contracts with descriptors that have `steps`.
+constexpr int64_t kVersionOfSteps = 6;
 
 /// Parses JSON that may come from anywhere. LLVM's parser is recursive and has no limit, so depth
 /// is checked before.

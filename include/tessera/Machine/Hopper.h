@@ -30,6 +30,7 @@ constexpr int64_t kMinSetMaxRegisters = 24, kMaxSetMaxRegisters = 256;
 // Tensor memory accelerator.
 constexpr int64_t kTmaMaxBox = 256;
 constexpr int64_t kTmaMaxRank = 5;
+constexpr int64_t kTmaMaxStep = 8;           // between the elements of a box that are fetched
 constexpr int64_t kTmaAlignment = 16;        // of base, strides and the inner box, bytes
 constexpr int64_t kTmaSharedAlignment = 128; // of a box in shared memory
 constexpr int64_t kTmaDescriptorBytes = 128;
@@ -90,6 +91,8 @@ inline constexpr Machine kMachine = {
     .cpAsyncCycles = 7,            // fitted: constants.md
     .shiftLatency = 1400,          // fitted: constants.md
     .shiftCycles = 120,            // fitted: constants.md
+    .gatherLatency = 1000,         // fitted: constants.md
+    .gatherCycles = 18,            // fitted: constants.md
     .loadBytesInFlight = 48 << 10, // measured: constants.md
     .slotLatency = 570,            // fitted: experiments.md
     .memoryLatency = 1200,         // fitted: constants.md

@@ -97,6 +97,9 @@ struct Machine {
   double cpAsyncCycles = 0;       ///< what an SM takes for one cp.async of a warp
   double shiftLatency = 0; ///< what a block waits for a slot that its threads fill by shifting
   double shiftCycles = 0;  ///< and for each piece of a thread in it
+  /// What a block waits for an operand that its threads gather through registers, and what a load
+  /// of a warp takes with its place and its bounds.
+  double gatherLatency = 0, gatherCycles = 0;
   /// What the blocks of an SM should have asked of memory together, if they ask for nothing while
   /// they compute.
   double loadBytesInFlight = 0;

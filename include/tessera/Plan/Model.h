@@ -67,6 +67,8 @@ struct PlanFacts {
   double operandBytes = 0;     ///< read from shared memory by the tensor cores
   double copyInstructions = 0; ///< of a warp each, by which cp.async fetches
   double shiftedPieces = 0;    ///< that a thread shifts into place; of narrow rows each is two
+  /// Loads of a warp that gather operands through registers. They are not fetched ahead.
+  double gatherInstructions = 0;
   struct Load {
     double bytes = 0;
     unsigned dims = 0; ///< bit d: the load depends on grid dimension d
@@ -245,6 +247,11 @@ void predictLines(const Machine &machine, const PlanFacts &facts, const Plan &pl
                   PlanPrediction &result);
 
 PlanPrediction predictPlan(const Machine &machine, const PlanFacts &facts, const Plan &plan);
+
+/// The cycles of an iteration of all blocks of an SM whose threads gather an operand through
+/// registers, one after the other: gathers, products. 0 if there is none. Plans are not chosen by
+/// it: they all suffer from it.
+double gatheringCycles(const Machine &machine, const PlanFacts &facts, const Plan &plan);
 
 /// The fewest iterations that a part of an output tile must have and save if stream-K is to pay:
 /// what two hand-overs of partial sums cost.

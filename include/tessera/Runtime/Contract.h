@@ -95,6 +95,7 @@ struct Descriptor {
   std::vector<int64_t> box;
   /// The entry of `box` that is the remainder of the size instead, if there is one.
   std::optional<uint32_t> trim;
+  std::vector<int64_t> steps; ///< between the elements that are fetched; empty: all are 1
   std::vector<uint32_t> dims;
   int64_t swizzle = 0;
   int64_t interleave = 0;

@@ -18,13 +18,16 @@ namespace tessera::rt {
 
 inline constexpr unsigned maxTensorMapRank = 5;
 inline constexpr size_t tensorMapBytes = 128;
+inline constexpr int64_t maxTensorMapStep = 8;
 
-/// Lists are outermost first; strides in elements, the last one must be 1.
+/// Lists are outermost first; strides in elements, the last one must be 1. `box` counts the
+/// elements that are fetched, which are `steps` apart; the last step is 1.
 struct TensorMapRequest {
   Element element = Element::F32;
   uint64_t address = 0;
   unsigned rank = 0;
   int64_t sizes[maxTensorMapRank], strides[maxTensorMapRank], box[maxTensorMapRank];
+  int64_t steps[maxTensorMapRank] = {1, 1, 1, 1, 1};
   int64_t swizzle = 0;
   bool nanFill = false;
 };
@@ -36,7 +39,8 @@ struct TensorMapFields {
   unsigned rank = 0;
   uint64_t address = 0;
   uint64_t sizes[maxTensorMapRank], strides[maxTensorMapRank];
-  uint32_t box[maxTensorMapRank];
+  uint32_t box[maxTensorMapRank]; ///< all that a box reaches over
+  uint32_t steps[maxTensorMapRank];
   unsigned swizzle = 0, fill = 0; ///< CUtensorMapSwizzle, CUtensorMapFloatOOBfill
   unsigned promotion = 0;         ///< CUtensorMapL2promotion
 };

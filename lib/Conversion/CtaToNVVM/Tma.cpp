@@ -170,6 +170,12 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
     recipe.append("interleave", number(0));
     recipe.append("dims", b.getDenseI64ArrayAttr(dims));
     recipe.append("oob", b.getStringAttr("zero"));
+    if (access.strides) {
+      SmallVector<int64_t> steps(outer, 1);
+      for (int d : order)
+        steps.push_back((*access.strides)[d]);
+      recipe.append("steps", b.getDenseI64ArrayAttr(steps));
+    }
     Box result{place.offset + shared.linearOffset(box.offset),
                f.descriptor(recipe.getDictionary(f.context)),
                {},
@@ -199,7 +205,7 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
       Value coord = f.toI32(f.scalar(access.coordOf(dims[i])));
       if (i >= outer) {
         int d = order[i - outer];
-        coord = f.add(coord, f.i32(box.offset[d]));
+        coord = f.add(coord, f.i32(box.offset[d] * (access.strides ? (*access.strides)[d] : 1)));
         if (parts && d == parts->dim)
           coord = f.add(coord, f.mul(part, f.i32(parts->rows)));
       }

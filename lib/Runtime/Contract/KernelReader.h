@@ -23,8 +23,10 @@ constexpr int64_t maxAlign = int64_t{1} << 30;
 constexpr int64_t maxSize = std::numeric_limits<int64_t>::max();
 
 /// The versions of a contract: 2 has expressions with a list, 3 has families, 4 has launches with a
-/// list, 5 has descriptors with boxes that end where the array does.
-constexpr int64_t newestVersion = 5, versionOfMembers = 3, versionOfNumbers = 4, versionOfTrim = 5;
+/// list, 5 has descriptors with boxes that end where the array does, 6 descriptors with steps
+/// between the elements of a box.
+constexpr int64_t newestVersion = 6, versionOfMembers = 3, versionOfNumbers = 4, versionOfTrim = 5,
+                  versionOfSteps = 6;
 
 /// The type of elements that a name stands for, or of a scalar. No scalar is an f8.
 Element readElement(const JsonReader &reader, bool scalar);

@@ -3,6 +3,7 @@
 
 // The launches of a variant: their grids, parameters and tensor maps.
 #include "KernelReader.h"
+#include "tessera/Runtime/TensorMap.h"
 
 namespace tessera::rt {
 
@@ -33,6 +34,18 @@ void KernelReader::readDescriptor(const JsonReader &reader, const Variant &varia
       trim.fail("is in contracts of version " + std::to_string(versionOfTrim) +
                 ", this one is of version " + std::to_string(version));
     descriptor.trim = static_cast<uint32_t>(trim.integer(0, static_cast<int64_t>(kept) - 2));
+  }
+  if (reader.has("steps")) {
+    JsonReader steps = reader.member("steps");
+    if (version < versionOfSteps)
+      steps.fail("is in contracts of version " + std::to_string(versionOfSteps) +
+                 ", this one is of version " + std::to_string(version));
+    if (reader.has("trim"))
+      steps.fail("does not come with 'trim'");
+    if (steps.arraySize(5) != kept)
+      steps.fail("expected " + std::to_string(kept) + " entries, as in 'box'");
+    for (size_t i = 0; i < kept && !reader.failed(); ++i)
+      descriptor.steps.push_back(steps.at(i).integer(1, i + 1 == kept ? 1 : maxTensorMapStep));
   }
 
   if (reader.has("sizes"))

@@ -133,12 +133,35 @@ TEST(Contract, BoxesThatEndWhereTheArrayDoes) {
             at + "trim: is in contracts of version 5, this one is of version 4");
 }
 
+TEST(Contract, StepsBetweenTheElementsOfABox) {
+  auto with = [](const std::string &fields, const std::string &version = "6") {
+    std::string text = replaced("\"version\": 1", "\"version\": " + version);
+    const std::string box = "\"box\": [128, 64],";
+    return text.replace(text.find(box), box.size(), box + fields);
+  };
+  Contract contract;
+  std::string error;
+  ASSERT_TRUE(parseContract(wrapContract(with(R"("steps": [2, 1],)")), contract, error)) << error;
+  const Launch &launch = contract.kernels[0].variants[0].launches[0];
+  EXPECT_EQ(launch.descriptors[0].steps, (std::vector<int64_t>{2, 1}));
+  EXPECT_TRUE(launch.descriptors[1].steps.empty());
+  const std::string at =
+      "malformed contract: kernels[0].variants[0].launches[0].descriptors[0].steps";
+  EXPECT_EQ(failure(with(R"("steps": [2],)")), at + ": expected 2 entries, as in 'box'");
+  EXPECT_EQ(failure(with(R"("steps": [9, 1],)")), at + "[0]: 9 is not in 1..8");
+  EXPECT_EQ(failure(with(R"("steps": [1, 2],)")), at + "[1]: 2 is not in 1..1")
+      << "the contiguous dimension";
+  EXPECT_EQ(failure(with(R"("steps": [2, 1], "trim": 0,)")), at + ": does not come with 'trim'");
+  EXPECT_EQ(failure(with(R"("steps": [2, 1],)", "5")),
+            at + ": is in contracts of version 6, this one is of version 5");
+}
+
 TEST(Contract, Malformed) {
   EXPECT_EQ(failure("{"), "malformed contract: it is not valid JSON");
   EXPECT_EQ(failure("[]"), "malformed contract: top level: expected an object");
   EXPECT_EQ(failure("{}"), "malformed contract: top level: 'version' is missing");
-  EXPECT_EQ(failure(replaced("\"version\": 1", "\"version\": 6")),
-            "malformed contract: top level: version 6, this runtime reads versions 1 to 5");
+  EXPECT_EQ(failure(replaced("\"version\": 1", "\"version\": 7")),
+            "malformed contract: top level: version 7, this runtime reads versions 1 to 6");
   EXPECT_EQ(failure(R"({"version": 1, "target": "cpu", "kernels": []})"),
             "malformed contract: kernels: there are none: an artifact without kernels cannot do "
             "anything");

@@ -174,6 +174,17 @@ TEST_F(Launcher, BoxOfTheRowsLeft) {
   }
 }
 
+// Every second row of a box.
+TEST_F(Launcher, StepsOfABox) {
+  load({{"\"version\": 1", "\"version\": 6"},
+        {R"("box": [128, 64],)", R"("box": [128, 64], "steps": [2, 1],)"}});
+  ASSERT_EQ(launch(), "");
+  const TensorMapFields &map = recorder->maps[recorder->maps.size() - 2];
+  EXPECT_EQ(map.box[1], 255u);
+  EXPECT_EQ(map.steps[1], 2u);
+  EXPECT_EQ(map.steps[0], 1u);
+}
+
 class LauncherSpaces : public Launcher {
 protected:
   void SetUp() override {

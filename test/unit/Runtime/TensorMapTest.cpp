@@ -72,6 +72,29 @@ TEST(TensorMap, RowsThatAreOneRowInMemory) {
   EXPECT_EQ(fields.strides[0], 0u);
 }
 
+// The driver is told all that a box reaches over, and the steps.
+TEST(TensorMap, StepsBetweenElements) {
+  TensorMapRequest request = matrix();
+  request.steps[0] = 2;
+  TensorMapFields fields;
+  std::string error;
+  ASSERT_TRUE(layoutTensorMap(request, fields, error)) << error;
+  EXPECT_EQ(fields.box[1], 255u);
+  EXPECT_EQ(fields.steps[1], 2u);
+  EXPECT_EQ(fields.box[0], 64u);
+  EXPECT_EQ(fields.steps[0], 1u);
+  request.steps[0] = 3;
+  EXPECT_EQ(failure(request), "TMA descriptor: dimension 0 of the map: with steps of 3 the box "
+                              "reaches over 382 elements, more than 256");
+  request.steps[0] = 9;
+  request.box[0] = 2;
+  EXPECT_NE(failure(request).find("step 9 is not in 1..8"), std::string::npos);
+  request = matrix();
+  request.steps[1] = 2;
+  EXPECT_NE(failure(request).find("step 2 is not in 1..8, or not 1 in the innermost"),
+            std::string::npos);
+}
+
 TEST(TensorMap, Rules) {
   TensorMapRequest request = matrix();
   request.strides[0] = 267;

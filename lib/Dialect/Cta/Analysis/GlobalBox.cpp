@@ -26,8 +26,9 @@ GlobalBox tessera::cta::boxOf(Operation *op, const MemoryAccess &access) {
   box.extents.assign(access.coords.size(), 1);
   if (!access.tile)
     return box;
-  for (auto [d, extent] : llvm::zip_equal(access.dims, tileShape(access.tile)))
-    box.extents[d] = extent;
+  // With element steps the box is all that they reach over.
+  for (auto [i, d, extent] : llvm::enumerate(access.dims, tileShape(access.tile)))
+    box.extents[d] = access.strides.empty() ? extent : (extent - 1) * access.strides[i] + 1;
   if (isa<RankedTensorType>(access.tile))
     box.tile = access.tile;
   box.dims.assign(access.dims.begin(), access.dims.end());

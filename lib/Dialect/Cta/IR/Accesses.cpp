@@ -57,9 +57,11 @@ bool tessera::cta::usesSharedTile(Operation *op) {
 template <typename Op>
 static MemoryAccess boxOf(Op op, Value memref, bool write, Value tile) {
   MemoryAccess access{memref, write};
-  if constexpr (std::is_same_v<Op, CopyOp>)
+  if constexpr (std::is_same_v<Op, CopyOp>) {
     if (op.getIndexTile())
       return access;
+    access.strides = op.getStrides().value_or(ArrayRef<int64_t>());
+  }
   access.coords = op.getCoords();
   access.tile = tile.getType();
   access.dims = op.getDims();

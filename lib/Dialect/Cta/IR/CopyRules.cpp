@@ -8,6 +8,7 @@
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Layout/RegisterForms.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -121,6 +122,28 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
       indexed == access.dims.end() ? -1 : static_cast<int>(indexed - access.dims.begin());
   if (layout::Error error = image.validateTma(sliced))
     return *error;
+  return access.strides.empty() ? std::nullopt : whyNotTmaSteps(image, access.strides);
+}
+
+std::optional<std::string> tessera::cta::whyNotTmaSteps(const layout::SharedLayout &shared,
+                                                        ArrayRef<int64_t> strides) {
+  const auto inner = static_cast<size_t>(shared.contiguousDim);
+  if (strides[inner] != 1)
+    return "the element step of dimension " + std::to_string(inner) +
+           " of the tile, which is contiguous in shared memory, is " +
+           std::to_string(strides[inner]) + ": TMA has steps along the other dimensions only";
+  for (auto [d, step] : llvm::enumerate(strides)) {
+    if (step > hopper::kTmaMaxStep)
+      return "the element step of dimension " + std::to_string(d) + " of the tile is " +
+             std::to_string(step) + ", and TMA has steps of at most " +
+             std::to_string(hopper::kTmaMaxStep);
+    for (const layout::TmaBox &box : shared.tmaBoxes())
+      if (const int64_t reach = (box.extents[d] - 1) * step + 1; reach > hopper::kTmaMaxBox)
+        return "with an element step of " + std::to_string(step) + " a box reaches over " +
+               std::to_string(reach) + " elements of dimension " + std::to_string(d) +
+               " of the tile, and TMA takes at most " + std::to_string(hopper::kTmaMaxBox) +
+               ": use a smaller tile";
+  }
   return std::nullopt;
 }
 

@@ -120,6 +120,11 @@ static Value spoilOutside(OpBuilder &b, CopyOp op, Value tile, Value memref, Val
 Erased CopyOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   // L0 cannot express a hint that holds for some launches only, so it is dropped.
   const tile::CacheAttr cache = getCacheIf() ? tile::CacheAttr() : getCacheAttr();
+  if (getStrides()) {
+    Erased loaded = eraseSource(*this, b, operands, cache);
+    loaded->front().getDefiningOp<tile::LoadOp>().setStridesAttr(getStridesAttr());
+    return loaded;
+  }
   if (std::optional<uint64_t> trim = getTrim()) {
     Erased loaded = eraseSource(*this, b, operands, cache);
     AccessOperands a(*this, operands, /*hasValue=*/false);

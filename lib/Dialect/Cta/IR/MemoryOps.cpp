@@ -17,8 +17,8 @@ using namespace tessera::cta;
 //===--- the access ops: load, store, copy, copy_out -----------------------------------------===//
 
 /// The attributes that the clauses of an access already print.
-static const StringRef kAccessAttrs[] = {"dims",    "limited", "maskDims",
-                                         "indexed", "pad",     "operandSegmentSizes"};
+static const StringRef kAccessAttrs[] = {"dims",    "limited", "maskDims",           "indexed",
+                                         "strides", "pad",     "operandSegmentSizes"};
 
 /// Asynchronous copies have no mask, and no list of mask dimensions.
 static ParseResult takeNoMask(OpAsmParser &parser, const tile::ParsedAccess &access,
@@ -37,7 +37,7 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool
   Type memref, tileType;
   SmallVector<int32_t> segments;
   OpAsmParser::UnresolvedOperand into, slot, cacheIf, multicastIf;
-  if (parseAccess(parser, access, {tile::AccessKind::Load, /*indices=*/isCopy}))
+  if (parseAccess(parser, access, {tile::AccessKind::Load, /*indices=*/isCopy, /*strides=*/isCopy}))
     return failure();
   bool hasCondition = isCopy && succeeded(parser.parseOptionalKeyword("cache_if"));
   if (hasCondition && (parser.parseEqual() || parser.parseOperand(cacheIf)))
@@ -220,13 +220,30 @@ static LogicalResult verifyIndexTile(CopyOp op) {
   return success();
 }
 
+/// Constraint 15.
+static LogicalResult verifySteps(CopyOp op) {
+  if (!op.getStrides())
+    return success();
+  if (op.isByThreads())
+    return op.emitOpError("copy_c15: 'strides' are for tma, the mechanism is ")
+           << stringifyMechanism(op.getMechanism());
+  if (op.getIndexTile() || op.getMulticast() || op.getTrim())
+    return op.emitOpError("copy_c15: 'strides' come without an index tile, 'multicast' and 'trim'");
+  if (op.getSmemType().getSwizzle().isUnknown())
+    return success();
+  if (auto why = whyNotTmaSteps(sharedLayout(op.getSmemType()), *op.getStrides()))
+    return op.emitOpError("copy_c15: ") << *why;
+  return success();
+}
+
 int64_t CopyOp::getIndexDim() {
   return getIndices().empty() ? -1
                               : llvm::find(getDims(), getIndexed().front()) - getDims().begin();
 }
 
 LogicalResult CopyOp::verify() {
-  if (failed(verifyBox(*this, getSource(), getSmemType())) || failed(verifyIndexTile(*this)))
+  if (failed(verifyBox(*this, getSource(), getSmemType())) || failed(verifyIndexTile(*this)) ||
+      failed(verifySteps(*this)))
     return failure();
   auto word = dyn_cast_or_null<tile::PadAttr>(getPadAttr());
   if (getPadAttr() &&

@@ -128,8 +128,8 @@ Value ConvertLayoutOp::sliceResult(OpBuilder &b, OpResult result, TileSlice slic
 /// Of a tile that a copy of the same block brings to shared memory for this read alone.
 Value ReadOp::sliceResult(OpBuilder &b, OpResult result, TileSlice slice, TileSlicer &slicer) {
   auto fetched = getSource().getDefiningOp<CopyOp>();
-  if (!fetched || fetched.getIndexTile() || getOffsets() || getDims() || getStrides() ||
-      !fetched->hasOneUse() || !slicer.mayRepeat(fetched))
+  if (!fetched || fetched.getIndexTile() || fetched.getStrides() || getOffsets() || getDims() ||
+      getStrides() || !fetched->hasOneUse() || !slicer.mayRepeat(fetched))
     return {};
   SmemType type = slicedShared(fetched.getSmemType(), slice.dim, slice.width);
   if (!type)

@@ -397,7 +397,7 @@ Value Pipelining::negationOf(Value condition) {
 /// The blocks of a cluster share a copy by multicast if they fetch the same tiles equally often:
 /// always, or under the condition of a select that decides on the coordinates (cta-lower-grid).
 void Pipelining::multicast(CopyOp copy) {
-  if (cluster() < 2 || copy.isByThreads() || copy.getIndexTile() ||
+  if (cluster() < 2 || copy.isByThreads() || copy.getIndexTile() || copy.getStrides() ||
       !equalParts(copy.getSmemType(), cluster()))
     return;
   assumed = {};

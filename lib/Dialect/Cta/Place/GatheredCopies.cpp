@@ -202,7 +202,8 @@ CopyOp tessera::cta::copyOfGather(RewriterBase &rewriter, tile::Facts &facts, In
       isTma ? ValueRange{} : gather.getLimits(), index, gather.getDimsAttr(),
       isTma ? rewriter.getDenseBoolArrayAttr(SmallVector<bool>(gather.getDims().size(), false))
             : gather.getLimitedAttr(),
-      gather.getIndexedAttr(), gather.getPadAttr(), gather.getStagesAttr(), gather.getCacheAttr(),
+      gather.getIndexedAttr(), /*strides=*/DenseI64ArrayAttr{}, gather.getPadAttr(),
+      gather.getStagesAttr(), gather.getCacheAttr(),
       /*into=*/Value{}, /*slot=*/Value{}, /*cacheIf=*/Value{}, /*multicastIf=*/Value{},
       MechanismAttr::get(gather.getContext(), isTma ? Mechanism::Tma : Mechanism::CpAsync),
       isTma ? IntegerAttr{} : rewriter.getI64IntegerAttr(choice.vector),

@@ -5,6 +5,7 @@
 // needed in shared memory, by vector accesses elsewhere. Records why nothing better was possible.
 #include "GatheredCopies.h"
 #include "StagedStores.h"
+#include "SteppedCopies.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
@@ -49,6 +50,7 @@ private:
   CopyOp copyOf(LoadOp load, SmemType type, Mechanism mechanism = Mechanism::Tma,
                 int64_t vector = 0);
   LogicalResult selectStaged(LoadOp load, StageOp stage);
+  void replaceGather(GatherOp gather, StageOp stage, CopyOp copy);
   void readFrom(CopyOp copy, LoadOp load);
   template <typename Op>
   void setVector(Op op, const std::string &why);
@@ -188,7 +190,8 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, Mechanism mechanism, int64_
       vector ? load.getLimits() : ValueRange{}, /*indices=*/ValueRange{}, load.getDimsAttr(),
       vector ? load.getLimitedAttr()
              : rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
-      /*indexed=*/DenseI64ArrayAttr{}, load.getPadAttr(), load.getStagesAttr(), load.getCacheAttr(),
+      /*indexed=*/DenseI64ArrayAttr{}, /*strides=*/DenseI64ArrayAttr{}, load.getPadAttr(),
+      load.getStagesAttr(), load.getCacheAttr(),
       /*into=*/Value{}, /*slot=*/Value{}, /*cacheIf=*/Value{}, /*multicastIf=*/Value{},
       MechanismAttr::get(load.getContext(), mechanism),
       vector ? rewriter.getI64IntegerAttr(vector) : IntegerAttr{},
@@ -461,6 +464,18 @@ LogicalResult Selection::select(StoreOp store) {
   return success();
 }
 
+/// Replaces what a gather writes to shared memory by a copy, and erases what only made its places.
+void Selection::replaceGather(GatherOp gather, StageOp stage, CopyOp copy) {
+  passDemands(gather, copy);
+  rewriter.replaceOp(stage, copy);
+  SmallVector<Value> chains(gather.getIndices());
+  if (gather.getMask())
+    chains.push_back(gather.getMask());
+  rewriter.eraseOp(gather);
+  for (Value chain : chains)
+    erased.insert_range(eraseUnusedChain(chain));
+}
+
 /// By TMA or cp.async if only shared memory wants the tile, else by threads.
 LogicalResult Selection::select(GatherOp gather) {
   if (erased.contains(gather))
@@ -470,11 +485,20 @@ LogicalResult Selection::select(GatherOp gather) {
   auto stage = gather.getResult().hasOneUse() ? dyn_cast<StageOp>(*gather.getResult().user_begin())
                                               : StageOp{};
   const bool isStaged = stage && stage.getInputs().size() == 1;
+  SteppedChoice stepped;
+  if (isStaged)
+    stepped = steppedCopyOf(rewriter, facts, gather, cast<SmemType>(stage.getType()));
+  if (stepped.copy) {
+    replaceGather(gather, stage, stepped.copy);
+    return success();
+  }
   GatherChoice choice;
   if (isStaged)
     choice = chooseGather(facts, gather, cast<SmemType>(stage.getType()),
                           demands(gather, tile::Requirement::Tma));
-  else
+  if (stepped.why && choice.noTma)
+    choice.noTma = stepped.why;
+  if (!isStaged)
     choice.noTma = choice.noCpAsync = whyInRegisters(gather);
   if (choice.noTma &&
       (failed(checkDemand(gather, *choice.noTma)) || failed(missPeeled(gather, *choice.noTma))))
@@ -482,16 +506,9 @@ LogicalResult Selection::select(GatherOp gather) {
   if (!choice.noCpAsync) {
     CopyOp copy =
         copyOfGather(rewriter, facts, tiles, gather, cast<SmemType>(stage.getType()), choice);
-    passDemands(gather, copy);
     if (choice.noTma)
       copy.setWhy("no TMA: " + *choice.noTma + (choice.narrow.empty() ? "" : "; " + choice.narrow));
-    rewriter.replaceOp(stage, copy);
-    SmallVector<Value> chains(gather.getIndices());
-    if (gather.getMask())
-      chains.push_back(gather.getMask());
-    rewriter.eraseOp(gather);
-    for (Value chain : chains)
-      erased.insert_range(eraseUnusedChain(chain));
+    replaceGather(gather, stage, copy);
     return success();
   }
   const bool isAlike = choice.noTma == choice.noCpAsync;

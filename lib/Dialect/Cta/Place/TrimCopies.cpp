@@ -162,7 +162,7 @@ bool Outside::passes(OpOperand &use, int64_t dim) {
 
 /// The dimension along which the copy may leave out what lies outside of the array, or nothing.
 static std::optional<int64_t> trimOf(tile::Facts &facts, CopyOp copy) {
-  if (copy.isByThreads() || copy.getIndexTile() || copy.getTrim())
+  if (copy.isByThreads() || copy.getIndexTile() || copy.getTrim() || copy.getStrides())
     return std::nullopt;
   tile::Facts::Place place(facts, copy);
   const layout::SharedLayout shared = sharedLayout(copy.getSmemType());

@@ -156,7 +156,12 @@ static plan::Plan complete(plan::Plan plan, const plan::Plan &given, int64_t war
 
 static DictionaryAttr attrOf(MLIRContext *context, const Machine &machine, const PlanFacts &facts,
                              const plan::Plan &plan) {
-  const PlanPrediction prediction = predictPlan(machine, facts, plan);
+  PlanPrediction prediction = predictPlan(machine, facts, plan);
+  if (const double gathering = gatheringCycles(machine, facts, plan);
+      gathering > prediction.iteration) {
+    prediction.iteration = gathering;
+    prediction.bound = "gathers";
+  }
   Builder b(context);
   SmallVector<NamedAttribute> sizes;
   if (std::optional<int64_t> outputTiles = facts.outputTiles())

@@ -186,7 +186,7 @@ void FactsOfGrid::addCopy(CopyOp copy) {
           std::clamp(double(hopper::kL2LineBytes) / double(layout.spanBytes()), 1.0, kMostOfLines);
       offLines = !tile::beginsAtLines(knowledge, copy.getSource(), inner);
       unevenRows = !tile::hasRowsOfLines(knowledge, copy.getSource(), inner);
-      shareable = equalParts(type, 2).has_value();
+      shareable = !copy.getStrides() && equalParts(type, 2).has_value();
     }
     if (copy.isShifted()) {
       const layout::SharedLayout layout = sharedLayout(type);
@@ -432,6 +432,11 @@ FailureOr<PlanFacts> FactsOfGrid::collect() {
         isa_and_nonnull<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op) &&
         llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
       facts.evaluates = true;
+    auto gather = dyn_cast<GatherOp>(op);
+    if (gather && hottest && loopOf(gather) == hottest && gather.getResult().hasOneUse() &&
+        isa<StageOp>(*gather.getResult().user_begin()))
+      facts.gatherInstructions += double(gather.getTileType().getNumElements()) /
+                                  (32.0 * double(gather.getVector().value_or(1)));
     auto load = dyn_cast<LoadOp>(op);
     if (load && loopOf(load) == hottest && hottest)
       facts.loads.push_back({double(load.getTileType().getNumElements() *

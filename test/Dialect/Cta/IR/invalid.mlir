@@ -129,6 +129,71 @@ func.func @copy_trim_cp_async(%A: memref<?x?xbf16>, %i: index) {
 // -----
 
 !tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_steps_cp_async(%A: memref<?x?xbf16>, %i: index) {
+  %0 = cta.copy %A[%i, %i] strides = [8, 1] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+  // expected-error @+1 {{copy_c15: 'strides' are for tma, the mechanism is cp_async}}
+  %1 = cta.copy %A[%i, %i] strides = [2, 1] {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_steps_trim(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{copy_c15: 'strides' come without an index tile, 'multicast' and 'trim'}}
+  %0 = cta.copy %A[%i, %i] strides = [2, 1] {mechanism = #cta.mechanism<tma>, trim = 0 : i64} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_steps_multicast(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{copy_c15: 'strides' come without an index tile, 'multicast' and 'trim'}}
+  %0 = cta.copy %A[%i, %i] strides = [2, 1] {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_steps_large(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{copy_c15: the element step of dimension 0 of the tile is 9, and TMA has steps of at most 8}}
+  %0 = cta.copy %A[%i, %i] strides = [9, 1] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_steps_contiguous(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{copy_c15: the element step of dimension 1 of the tile, which is contiguous in shared memory, is 2: TMA has steps along the other dimensions only}}
+  %0 = cta.copy %A[%i, %i] strides = [1, 2] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_steps_reach(%A: memref<?x?xbf16>, %i: index) {
+  %0 = cta.copy %A[%i, %i] strides = [2, 1] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+  // expected-error @+1 {{copy_c15: with an element step of 3 a box reaches over 382 elements of dimension 0 of the tile, and TMA takes at most 256: use a smaller tile}}
+  %1 = cta.copy %A[%i, %i] strides = [3, 1] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_steps_count(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{load_c9: 'strides' needs one entry for each of the 2 tile dimensions, got 1}}
+  %0 = cta.copy %A[%i, %i] strides = [2] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
 func.func @copy_trim_one_box(%A: memref<?x?xbf16>, %i: index) {
   // expected-error @+1 {{copy_c14: no box can be cut or left out along dimension 1 of the tile '!cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>'}}
   %0 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>, trim = 1 : i64} : memref<?x?xbf16> -> !tile

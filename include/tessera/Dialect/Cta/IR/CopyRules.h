@@ -36,6 +36,8 @@ struct Access {
   llvm::ArrayRef<int64_t> dims, maskDims;
   llvm::ArrayRef<bool> limited;
   mlir::Attribute pad;
+  /// The element step of each tile dimension; empty: all are 1.
+  llvm::SmallVector<int64_t> strides;
 
   mlir::Value limit(unsigned tileDim) const;
 };
@@ -56,8 +58,16 @@ SmemType tmaImage(const Access &access);
 /// 7. the image consists of TMA boxes (SharedLayout::validateTma), with an index tile of one for
 ///    each index;
 /// 8. the coordinate of the contiguous dimension is a multiple of 16 bytes;
-/// 9. stores: no coordinate is negative, all fit 32 bits.
+/// 9. stores: no coordinate is negative, all fit 32 bits;
+/// 10. element steps: see whyNotTmaSteps.
 std::optional<std::string> whyNotTma(tile::Facts &facts, const Access &access, SmemType shared);
+
+/// The reason why TMA cannot fetch a window with these element steps (one for each dimension of the
+/// tile) into a tile that lies so in shared memory; nothing if it can. The step of the contiguous
+/// dimension is 1, others are at most 8, and a box reaches over at most 256 elements along each
+/// dimension (CUDA driver API, cuTensorMapEncodeTiled: elementStrides).
+std::optional<std::string> whyNotTmaSteps(const layout::SharedLayout &shared,
+                                          llvm::ArrayRef<int64_t> strides);
 
 /// The widest access, in elements, that is aligned and is entirely in or out of bounds, for the
 /// tile's register layout. `why` says why facts make it narrower than the layout allows, or is

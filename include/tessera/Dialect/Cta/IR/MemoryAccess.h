@@ -83,6 +83,8 @@ struct MemoryAccess {
   mlir::ValueRange coords = {};
   mlir::Type tile = {};
   llvm::ArrayRef<int64_t> dims = {};
+  /// The element step along each dimension of the tile; empty: all are 1.
+  llvm::ArrayRef<int64_t> strides = {};
   /// The access counts as one to all of global memory, of which `memory` is a part: no access to
   /// any memref passes it. So it is of an op that orders what the block does.
   bool everywhere = false;

@@ -328,7 +328,14 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>, trim = 0 : i64} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
-    Constraints: 1 to 4 and 8 of `tile.load` (the shared tile as the tile), and
+    `strides` are element steps, as those of `tile.load`: element i of dimension d of the tile comes from coordinate + i · strides[d]. TMA knows them
+    ("traversal strides" of a tensor map, PTX ISA, "Tensor dimension, size and format"), and so fetches the operand of a strided convolution:
+
+    ```mlir
+    %x = cta.copy %X[%b, %y, %x, %c] strides = [1, 2, 2, 1] {mechanism = #cta.mechanism<tma>} : memref<?x?x?x?xbf16> -> !cta.smem<1x8x16x64xbf16, #cta.swizzle<128, dim = 3>>
+    ```
+
+    Constraints: 1 to 4, 8 and 9 of `tile.load` (the shared tile as the tile), and
     5. there is no mask.
     7. `pad` is zero or any.
     8. `into` has the result's type and comes with a slot.
@@ -341,12 +348,14 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
         `multicast`, and not with shifted; by tma it holds i32, and its dimension has no limit.
     14. `trim` is a dimension of the tile, along which a box can be cut or left out, and comes with tma and without an index tile. The
         coordinate of that dimension is a multiple of the tile's extent and not negative (`cta-simulate` checks it).
+    15. `strides` come with tma, and without an index tile, `multicast` and `trim`. Each is at most 8, that of the contiguous dimension is 1,
+        and with them a box reaches over at most 256 elements along each dimension.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Variadic<AnyRankedTensor>:$indices,
     DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$indexed,
-    OptionalAttr<AnyAttr>:$pad, OptionalAttr<I64Attr>:$stages, OptionalAttr<Tile_CacheAttr>:$cache,
-    Optional<Cta_SmemType>:$into, Optional<I32>:$slot, Optional<I1>:$cacheIf, Optional<I1>:$multicastIf,
+    OptionalAttr<DenseI64ArrayAttr>:$strides, OptionalAttr<AnyAttr>:$pad, OptionalAttr<I64Attr>:$stages,
+    OptionalAttr<Tile_CacheAttr>:$cache, Optional<Cta_SmemType>:$into, Optional<I32>:$slot, Optional<I1>:$cacheIf, Optional<I1>:$multicastIf,
     Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$vector, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
     OptionalAttr<I64Attr>:$multicast, OptionalAttr<I64Attr>:$trim, OptionalAttr<StrAttr>:$why,
     OptionalAttr<Tile_RequireAttr>:$require);
