@@ -205,9 +205,10 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
       Value coord = f.toI32(f.scalar(access.coordOf(dims[i])));
       if (i >= outer) {
         int d = order[i - outer];
-        coord = f.add(coord, f.i32(box.offset[d] * (access.strides ? (*access.strides)[d] : 1)));
+        const int64_t step = access.strides ? (*access.strides)[d] : 1;
+        coord = f.add(coord, f.i32(box.offset[d] * step));
         if (parts && d == parts->dim)
-          coord = f.add(coord, f.mul(part, f.i32(parts->rows)));
+          coord = f.add(coord, f.mul(part, f.i32(parts->rows * step)));
       }
       result.coords.push_back(coord);
     }

@@ -160,8 +160,12 @@ Value IndexTiles::inLayout(Value tile, const layout::RegisterLayout &layout) {
   return clone->getResult(cast<OpResult>(tile).getResultNumber());
 }
 
-SmallVector<Operation *> tessera::cta::eraseUnusedChain(Value tile) {
-  SmallVector<Operation *> erased, ops = chainOf(tile);
+SmallVector<Operation *> tessera::cta::eraseUnusedChains(ArrayRef<Value> tiles) {
+  // Tiles may be the same, or one of them a part of what another one is computed by.
+  llvm::SetVector<Operation *> all;
+  for (Value tile : tiles)
+    all.insert_range(chainOf(tile));
+  SmallVector<Operation *> erased, ops = all.takeVector();
   // An op becomes unused when its last user is gone.
   for (bool changed = true; changed;) {
     changed = false;
@@ -222,6 +226,6 @@ int64_t tessera::cta::layOutIndexTiles(Operation *scope, tile::Facts &facts, int
       unused.push_back(op);
   });
   for (Operation *op : unused)
-    eraseUnusedChain(op->getResult(0));
+    eraseUnusedChains({op->getResult(0)});
   return registers;
 }

@@ -118,8 +118,10 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
            " is not known to be a multiple of 16 bytes, at which TMA stores are clipped; add "
            "tile.size_divisible to it";
   const auto *indexed = llvm::find_if(access.dims, [&](int64_t d) { return !access.coords[d]; });
-  const int sliced =
-      indexed == access.dims.end() ? -1 : static_cast<int>(indexed - access.dims.begin());
+  // With element steps all of the window is one box, wherever index tiles say that it begins.
+  const int sliced = indexed == access.dims.end() || !access.strides.empty()
+                         ? -1
+                         : static_cast<int>(indexed - access.dims.begin());
   if (layout::Error error = image.validateTma(sliced))
     return *error;
   return access.strides.empty() ? std::nullopt : whyNotTmaSteps(image, access.strides);

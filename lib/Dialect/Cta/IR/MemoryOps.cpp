@@ -229,6 +229,13 @@ static LogicalResult verifySteps(CopyOp op) {
            << stringifyMechanism(op.getMechanism());
   if (op.getIndexTile() || op.getMulticast() || op.getTrim())
     return op.emitOpError("copy_c15: 'strides' come without an index tile, 'multicast' and 'trim'");
+  if (llvm::all_of(*op.getStrides(), [](int64_t step) { return step == 1; }))
+    return op.emitOpError("copy_c15: all 'strides' are 1: leave them out");
+  // Before the layout is known no more can be said.
+  for (int64_t step : *op.getStrides())
+    if (step > hopper::kTmaMaxStep)
+      return op.emitOpError("copy_c15: TMA has element steps of at most ")
+             << hopper::kTmaMaxStep << ", got " << step;
   if (op.getSmemType().getSwizzle().isUnknown())
     return success();
   if (auto why = whyNotTmaSteps(sharedLayout(op.getSmemType()), *op.getStrides()))

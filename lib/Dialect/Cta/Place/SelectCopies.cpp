@@ -472,8 +472,7 @@ void Selection::replaceGather(GatherOp gather, StageOp stage, CopyOp copy) {
   if (gather.getMask())
     chains.push_back(gather.getMask());
   rewriter.eraseOp(gather);
-  for (Value chain : chains)
-    erased.insert_range(eraseUnusedChain(chain));
+  erased.insert_range(eraseUnusedChains(chains));
 }
 
 /// By TMA or cp.async if only shared memory wants the tile, else by threads.

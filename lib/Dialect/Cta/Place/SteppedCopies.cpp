@@ -87,13 +87,16 @@ static std::optional<Progression> progressionOf(Value tile, unsigned depth = 0) 
 }
 
 /// The progression of each index tile, if that is what all of them are. Narrower integers than the
-/// coordinates would wrap where those do not.
+/// coordinates would wrap where those do not. A single element has no step.
 static std::optional<SmallVector<Progression>> progressionsOf(GatherOp gather) {
   SmallVector<Progression> found;
   for (Value tile : gather.getIndices()) {
-    Type element = cast<RankedTensorType>(tile.getType()).getElementType();
+    auto type = cast<RankedTensorType>(tile.getType());
+    Type element = type.getElementType();
     std::optional<Progression> progression =
         element.isIndex() || element.isInteger(64) ? progressionOf(tile) : std::nullopt;
+    if (progression && type.getNumElements() == 1)
+      progression->step = 1;
     if (!progression || progression->step < 1)
       return std::nullopt;
     found.push_back(std::move(*progression));
@@ -133,29 +136,25 @@ SteppedChoice tessera::cta::steppedCopyOf(RewriterBase &rewriter, tile::Facts &f
     if (std::optional<unsigned> index = parts.indexOf(memrefDim))
       strides[dim] = (*progressions)[*index].step;
 
-  Operation *before = gather->getPrevNode();
-  rewriter.setInsertionPoint(gather);
+  // The coordinates that index tiles give are not made before the copy is known to be legal.
   Access access(gather);
   access.strides = strides;
+  if (std::optional<std::string> why = whyNotTma(facts, access, shared))
+    return {{}, why};
+  rewriter.setInsertionPoint(gather);
   for (auto [d, coord] : llvm::enumerate(access.coords))
     if (!coord)
       coord = beginOf(rewriter, gather.getLoc(),
                       (*progressions)[*parts.indexOf(static_cast<int64_t>(d))]);
-  if (std::optional<std::string> why = whyNotTma(facts, access, shared)) {
-    // What was made for the copy goes again.
-    while (Operation *made = gather->getPrevNode()) {
-      if (made == before)
-        break;
-      rewriter.eraseOp(made);
-    }
-    return {{}, why};
-  }
+  // A window without steps is a plain box.
+  const bool isBox = llvm::all_of(strides, [](int64_t step) { return step == 1; });
   auto copy = CopyOp::create(
       rewriter, gather.getLoc(), shared, gather.getSource(),
       fitCoordinates(rewriter, facts, gather.getLoc(), access.coords), /*limits=*/ValueRange{},
       /*indices=*/ValueRange{}, gather.getDimsAttr(),
       rewriter.getDenseBoolArrayAttr(SmallVector<bool>(gather.getDims().size(), false)),
-      /*indexed=*/DenseI64ArrayAttr{}, rewriter.getDenseI64ArrayAttr(strides), gather.getPadAttr(),
+      /*indexed=*/DenseI64ArrayAttr{},
+      isBox ? DenseI64ArrayAttr{} : rewriter.getDenseI64ArrayAttr(strides), gather.getPadAttr(),
       gather.getStagesAttr(), gather.getCacheAttr(), /*into=*/Value{}, /*slot=*/Value{},
       /*cacheIf=*/Value{}, /*multicastIf=*/Value{},
       MechanismAttr::get(gather.getContext(), Mechanism::Tma), /*vector=*/IntegerAttr{},

@@ -158,8 +158,17 @@ func.func @copy_steps_multicast(%A: memref<?x?xbf16>, %i: index) {
 
 !tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
 func.func @copy_steps_large(%A: memref<?x?xbf16>, %i: index) {
-  // expected-error @+1 {{copy_c15: the element step of dimension 0 of the tile is 9, and TMA has steps of at most 8}}
+  // expected-error @+1 {{copy_c15: TMA has element steps of at most 8, got 9}}
   %0 = cta.copy %A[%i, %i] strides = [9, 1] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_steps_ones(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{copy_c15: all 'strides' are 1: leave them out}}
+  %0 = cta.copy %A[%i, %i] strides = [1, 1] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
   return
 }
 

@@ -58,9 +58,9 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> made;
 };
 
-/// Erases the ops of the chain of `tile`, which has lost a use, that are of no use any more.
+/// Erases the ops of the chains of tiles, which have lost a use, that are of no use any more.
 /// Returns where they were.
-llvm::SmallVector<mlir::Operation *> eraseUnusedChain(mlir::Value tile);
+llvm::SmallVector<mlir::Operation *> eraseUnusedChains(llvm::ArrayRef<mlir::Value> tiles);
 
 /// Gives the index tiles of all copies inside `scope` the layouts for `warpgroups` warpgroups, and
 /// erases what is of no use any more. Returns how many 32-bit registers of a thread they take at

@@ -36,7 +36,8 @@ struct Access {
   llvm::ArrayRef<int64_t> dims, maskDims;
   llvm::ArrayRef<bool> limited;
   mlir::Attribute pad;
-  /// The element step of each tile dimension; empty: all are 1.
+  /// The element step of each tile dimension; empty: all are 1. If there are steps, the access is
+  /// one window, also where index tiles give the coordinates.
   llvm::SmallVector<int64_t> strides;
 
   mlir::Value limit(unsigned tileDim) const;

@@ -348,8 +348,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
         `multicast`, and not with shifted; by tma it holds i32, and its dimension has no limit.
     14. `trim` is a dimension of the tile, along which a box can be cut or left out, and comes with tma and without an index tile. The
         coordinate of that dimension is a multiple of the tile's extent and not negative (`cta-simulate` checks it).
-    15. `strides` come with tma, and without an index tile, `multicast` and `trim`. Each is at most 8, that of the contiguous dimension is 1,
-        and with them a box reaches over at most 256 elements along each dimension.
+    15. `strides` come with tma, and without an index tile, `multicast` and `trim`. Each is at most 8, one at least is not 1, that of the
+        contiguous dimension is 1, and with them a box reaches over at most 256 elements along each dimension.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Variadic<AnyRankedTensor>:$indices,
