@@ -332,7 +332,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     ("traversal strides" of a tensor map, PTX ISA, "Tensor dimension, size and format"), and so fetches the operand of a strided convolution:
 
     ```mlir
-    %x = cta.copy %X[%b, %y, %x, %c] strides = [1, 2, 2, 1] {mechanism = #cta.mechanism<tma>} : memref<?x?x?x?xbf16> -> !cta.smem<1x8x16x64xbf16, #cta.swizzle<128, dim = 3>>
+    %box = cta.copy %X[%i, %j, %j, %k] strides = [1, 2, 2, 1] {mechanism = #cta.mechanism<tma>} : memref<?x?x?x?xbf16> -> !cta.smem<1x8x16x64xbf16, #cta.swizzle<128, dim = 3>>
     ```
 
     Constraints: 1 to 4, 8 and 9 of `tile.load` (the shared tile as the tile), and
