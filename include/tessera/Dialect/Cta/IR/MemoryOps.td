@@ -329,7 +329,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     ```
 
     `strides` are element steps, as those of `tile.load`: element i of dimension d of the tile comes from coordinate + i · strides[d]. TMA knows them
-    ("traversal strides" of a tensor map, PTX ISA, "Tensor dimension, size and format"), and so fetches the operand of a strided convolution:
+    (CUDA driver API, cuTensorMapEncodeTiled: elementStrides), and so fetches the operand of a strided convolution:
 
     ```mlir
     %box = cta.copy %X[%i, %j, %j, %k] strides = [1, 2, 2, 1] {mechanism = #cta.mechanism<tma>} : memref<?x?x?x?xbf16> -> !cta.smem<1x8x16x64xbf16, #cta.swizzle<128, dim = 3>>
