@@ -48,6 +48,9 @@ struct TilePipelineOptions {
   bool dependentLaunch = true;
   /// Whether to make variants at all.
   bool specialize = true;
+  /// Let predicted times depend on whether rows are whole cache lines apart, which the launcher
+  /// finds out (cta-predict-cost). A variant that stands for all others leaves that to them.
+  bool asksForLines = true;
   /// Check at run time what the language leaves undefined: tile-insert-checks.
   bool check = false;
 };

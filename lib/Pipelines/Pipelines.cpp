@@ -161,7 +161,9 @@ static void toPlanned(OpPassManager &pm, const TilePipelineOptions &options) {
   cta::PlanOptions plan;
   plan.derive = options.derivePlans;
   kernels.addPass(cta::createPlan(plan));
-  kernels.addPass(cta::createPredictCost());
+  cta::PredictCostOptions cost;
+  cost.lines = options.asksForLines;
+  kernels.addPass(cta::createPredictCost(cost));
   kernels.addPass(cta::createHintCaches());
   kernels.addPass(cta::createCtaVerify());
 }

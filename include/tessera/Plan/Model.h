@@ -83,6 +83,9 @@ struct PlanFacts {
     /// The bytes of cache lines that its rows are read from, over its bytes: rows of 64 bytes in
     /// shared memory (a 64-byte swizzle) take a line each.
     double linesOverBytes = 1;
+    /// The number of the kernel's argument that it reads, if that is row-major and contiguous: for
+    /// `unevenRows` the launcher then knows whether its rows are whole cache lines apart.
+    std::optional<unsigned> rowsOf = std::nullopt;
   };
   std::vector<Load> loads;
   /// For products that wait for each other through registers (attention), or for an operand that

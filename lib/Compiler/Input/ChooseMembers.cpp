@@ -101,8 +101,11 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &can
   pm.enableVerifier(false);
   TilePipelineOptions pipeline = options.pipeline;
   // The variant that most launches take stands for all.
-  if (pipeline.variants == "auto")
+  if (pipeline.variants == "auto") {
     pipeline.variants = tile::kAlignedVariant.str();
+    // Launches whose rows are whole cache lines apart take another one.
+    pipeline.asksForLines = false;
+  }
   buildTilePipeline(pm, Phase::Source, Phase::Planned, pipeline);
   if (failed(pm.run(*module)))
     return std::nullopt;

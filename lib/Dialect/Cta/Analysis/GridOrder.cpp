@@ -254,3 +254,11 @@ std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsign
   });
   return why;
 }
+
+std::optional<unsigned> tessera::cta::dimOfRemainder(tile::GridOp grid, unsigned along) {
+  const unsigned rank = grid.getRank();
+  for (unsigned d = rank > 2 ? rank - 2 : 0; d < rank; ++d)
+    if (d != along && !whyNotCluster(grid, d))
+      return d;
+  return std::nullopt;
+}

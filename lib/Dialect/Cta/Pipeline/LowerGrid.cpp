@@ -132,11 +132,10 @@ static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> count
     clusters.full[along] = padded();
     return finish();
   };
-  for (unsigned d = rank > 2 ? rank - 2 : 0; d < rank && clusters.other == along; ++d)
-    if (d != along && !whyNotCluster(grid, d))
-      clusters.other = d;
-  if (clusters.other == along || getConstantIntValue(counts[clusters.other]) == int64_t(1))
+  const std::optional<unsigned> other = dimOfRemainder(grid, along);
+  if (!other || getConstantIntValue(counts[*other]) == int64_t(1))
     return finishPadded();
+  clusters.other = *other;
   Value left = a.make<arith::RemUIOp>(count, by), full = a.make<arith::DivUIOp>(count, by);
   Value columns = counts[clusters.other], across = a.make<arith::CeilDivSIOp>(columns, by);
   // A remainder of one output tile in each column always pays, or costs nothing.

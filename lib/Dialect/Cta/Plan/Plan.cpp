@@ -154,53 +154,92 @@ static plan::Plan complete(plan::Plan plan, const plan::Plan &given, int64_t war
   return plan;
 }
 
-static DictionaryAttr attrOf(MLIRContext *context, const Machine &machine, const PlanFacts &facts,
-                             const plan::Plan &plan) {
+static NamedAttribute cycles(Builder b, StringRef name, double value) {
+  return b.getNamedAttr(name, b.getI64IntegerAttr(std::llround(value)));
+}
+
+/// What of a prediction depends on whether rows are whole cache lines apart.
+static SmallVector<NamedAttribute> cyclesOfLines(Builder b, const Machine &machine,
+                                                 const PlanFacts &facts, const plan::Plan &plan,
+                                                 const PlanPrediction &prediction) {
+  SmallVector<NamedAttribute> result{cycles(b, "iteration", prediction.iteration),
+                                     cycles(b, "lines", prediction.lines),
+                                     cycles(b, "lines_alone", prediction.linesAlone),
+                                     cycles(b, "lines_round", prediction.roundOfLines)};
+  if (prediction.blocksPerSM > 1) {
+    // Such a launch has few blocks, which have few neighbours that loaded the same before.
+    plan::Plan alone = plan;
+    alone.blocksPerSM = 1;
+    result.push_back(cycles(b, "by_itself",
+                            predictPlan(machine, facts, alone).iteration +
+                                machine.memoryLatency / double(*alone.stages)));
+  }
+  const bool hasOneRow = prediction.streamK && prediction.cluster > 1;
+  if (hasOneRow)
+    result.push_back(cycles(b, "lines_one_row", prediction.linesOfOneRow));
+  auto ofDims = [&](StringRef name, ArrayRef<double> values) {
+    SmallVector<int64_t> rounded =
+        llvm::map_to_vector(values, [](double value) -> int64_t { return std::llround(value); });
+    if (!rounded.empty())
+      result.push_back(b.getNamedAttr(name, b.getDenseI64ArrayAttr(rounded)));
+  };
+  ofDims("trimmed", prediction.trimmed);
+  if (hasOneRow)
+    ofDims("trimmed_one_row", prediction.trimmedOfOneRow);
+  return result;
+}
+
+static PlanPrediction predict(const Machine &machine, const PlanFacts &facts,
+                              const plan::Plan &plan) {
   PlanPrediction prediction = predictPlan(machine, facts, plan);
   if (const double gathering = gatheringCycles(machine, facts, plan);
       gathering > prediction.iteration) {
     prediction.iteration = gathering;
     prediction.bound = "gathers";
   }
+  return prediction;
+}
+
+/// The arguments of the loads whose rows need not be whole cache lines apart, if the launcher knows
+/// of all of them.
+static SmallVector<int64_t> argumentsWithUnevenRows(const PlanFacts &facts) {
+  llvm::SmallSetVector<int64_t, 4> arguments;
+  for (const PlanFacts::Load &load : facts.loads) {
+    if (!load.unevenRows)
+      continue;
+    if (!load.rowsOf)
+      return {};
+    arguments.insert(*load.rowsOf);
+  }
+  return arguments.takeVector();
+}
+
+static DictionaryAttr attrOf(MLIRContext *context, const Machine &machine, const PlanFacts &facts,
+                             const plan::Plan &plan) {
+  const PlanPrediction prediction = predict(machine, facts, plan);
   Builder b(context);
-  SmallVector<NamedAttribute> sizes;
+  SmallVector<NamedAttribute> sizes = cyclesOfLines(b, machine, facts, plan, prediction);
   if (std::optional<int64_t> outputTiles = facts.outputTiles())
     sizes.push_back(b.getNamedAttr("points", b.getI64IntegerAttr(*outputTiles)));
   if (facts.iterations)
     sizes.push_back(b.getNamedAttr("iterations", b.getI64IntegerAttr(*facts.iterations)));
-  auto cycles = [&](StringRef name, double value) {
-    return b.getNamedAttr(name, b.getI64IntegerAttr(std::llround(value)));
-  };
-  sizes.append({cycles("launch", prediction.launch), cycles("round", prediction.round),
-                cycles("iteration", prediction.iteration), cycles("lines", prediction.lines),
-                cycles("lines_alone", prediction.linesAlone),
-                cycles("lines_round", prediction.roundOfLines),
+  sizes.append({cycles(b, "launch", prediction.launch), cycles(b, "round", prediction.round),
                 b.getNamedAttr("blocks_per_sm", b.getI64IntegerAttr(prediction.blocksPerSM)),
                 b.getNamedAttr("cluster", b.getI64IntegerAttr(prediction.cluster)),
                 b.getNamedAttr("bound", b.getStringAttr(prediction.bound))});
-  if (prediction.blocksPerSM > 1) {
-    // Such a launch has few blocks, which have few neighbours that loaded the same before.
-    plan::Plan alone = plan;
-    alone.blocksPerSM = 1;
-    sizes.push_back(cycles("by_itself", predictPlan(machine, facts, alone).iteration +
-                                            machine.memoryLatency / double(*alone.stages)));
-  }
   if (prediction.streamK)
     sizes.append({b.getNamedAttr("stream_k", b.getI64IntegerAttr(prediction.streamK)),
-                  cycles("hand_over", prediction.handOver),
+                  cycles(b, "hand_over", prediction.handOver),
                   b.getNamedAttr("sums", b.getI64IntegerAttr(std::llround(prediction.sumBytes)))});
-  const bool hasOneRow = prediction.streamK && prediction.cluster > 1;
-  if (hasOneRow)
-    sizes.push_back(cycles("lines_one_row", prediction.linesOfOneRow));
-  auto ofDims = [&](StringRef name, ArrayRef<double> values) {
-    SmallVector<int64_t> rounded =
-        llvm::map_to_vector(values, [](double value) -> int64_t { return std::llround(value); });
-    if (!rounded.empty())
-      sizes.push_back(b.getNamedAttr(name, b.getDenseI64ArrayAttr(rounded)));
-  };
-  ofDims("trimmed", prediction.trimmed);
-  if (hasOneRow)
-    ofDims("trimmed_one_row", prediction.trimmedOfOneRow);
+  if (SmallVector<int64_t> arguments = argumentsWithUnevenRows(facts); !arguments.empty()) {
+    PlanFacts whole = facts;
+    for (PlanFacts::Load &load : whole.loads)
+      load.unevenRows = false;
+    sizes.append({b.getNamedAttr("whole_lines",
+                                 b.getDictionaryAttr(cyclesOfLines(b, machine, whole, plan,
+                                                                   predict(machine, whole, plan)))),
+                  b.getNamedAttr("whole_lines_of", b.getDenseI64ArrayAttr(arguments))});
+  }
   return b.getDictionaryAttr(sizes);
 }
 

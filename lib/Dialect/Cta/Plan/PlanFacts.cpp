@@ -172,6 +172,16 @@ std::optional<unsigned> FactsOfGrid::trimmedDim(CopyOp copy) {
                                                                     : std::nullopt;
 }
 
+/// The number of the argument of the kernel, if it is one whose strides follow from its sizes.
+static std::optional<unsigned> rowMajorArgument(Value memref) {
+  auto argument = dyn_cast<BlockArgument>(memref);
+  auto type = cast<MemRefType>(memref.getType());
+  if (!argument || !isa<tile::KernelOp>(argument.getOwner()->getParentOp()) ||
+      !type.getLayout().isIdentity() || type.getRank() < 2)
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
 void FactsOfGrid::addCopy(CopyOp copy) {
   Operation *loop = loopOf(copy);
   bool innermost = loop && isInnermostLoop(loop);
@@ -201,7 +211,7 @@ void FactsOfGrid::addCopy(CopyOp copy) {
     llvm::append_range(coords, copy.getIndices());
     facts.loads.push_back({double(bytesOf(type)), gridDimsOf(grid, coords), offLines,
                            shareable && !copy.getIndexTile(), unevenRows, trimmedDim(copy),
-                           linesOverBytes});
+                           linesOverBytes, rowMajorArgument(copy.getSource())});
   }
   if (!feedsAChannel(copy))
     return;

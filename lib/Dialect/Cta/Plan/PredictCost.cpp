@@ -4,6 +4,7 @@
 // cta-predict-cost: the predicted time of a member of a family as a function of its sizes
 // (tile.cost), by which the launcher chooses. Pipelined grids have a prediction of cta-plan; of the
 // others the instructions and the bytes of an output tile are counted here.
+#include "LaunchNumbers.h"
 #include "tessera/Dialect/Cta/Analysis/BlocksForMemory.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
@@ -20,10 +21,7 @@
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Plan/Model.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace tessera::cta {
 #define GEN_PASS_DEF_PREDICTCOST
@@ -36,9 +34,6 @@ using namespace tessera::cta;
 using schedule::MachineUnits;
 
 namespace {
-/// Numbers are integers, so cycles are counted in parts of this many.
-constexpr int64_t kParts = 64;
-
 /// What an output tile takes: the cycles of a warpgroup's instructions, in parts; those of a
 /// warpgroup that is alone, which also waits; and bytes of memory.
 struct TileWork {
@@ -59,142 +54,38 @@ struct Waves {
   Value isNarrow;
 };
 
-class Predictor {
+class Predictor : LaunchNumbers {
 public:
-  explicit Predictor(tile::KernelOp kernel)
-      : kernel(kernel), machine(machineOf(kernel)),
-        costs(machine, kernel.getWarpgroups().value_or(1)), b(kernel.getContext()),
-        loc(kernel.getLoc()) {}
+  Predictor(tile::KernelOp kernel, bool asksForLines)
+      : LaunchNumbers(kernel.getLoc()), kernel(kernel), asksForLines(asksForLines),
+        machine(machineOf(kernel)), costs(machine, kernel.getWarpgroups().value_or(1)) {}
   void run();
 
 private:
-  Value index(int64_t number) { return arith::ConstantIndexOp::create(b, loc, number); }
-  Value index(OpFoldResult number) { return getValueOrCreateConstantIndexOp(b, loc, number); }
-  Value parts(double cycles) { return index(std::llround(cycles * kParts)); }
-  template <typename Op>
-  Value make(Value x, Value y) {
-    return b.createOrFold<Op>(loc, x, y);
-  }
-  Value add(Value x, Value y) { return make<arith::AddIOp>(x, y); }
-  Value mul(Value x, Value y) { return make<arith::MulIOp>(x, y); }
-  Value largest(Value x, Value y) { return make<arith::MaxSIOp>(x, y); }
-  Value count(Value lower, Value upper, Value step);
-
-  Value before(Value value, unsigned depth = 0);
-  Value computeBefore(Value value, unsigned depth);
-  Value tripsOf(scf::ForOp loop);
-  Value outputTiles();
-  Value outputTilesAlong(int64_t dim);
-  Value isNarrow(Value tiles);
+  unsigned clusterDim();
   scf::ForOp mainLoop();
   Value planned(DictionaryAttr prediction);
   Division divided(const Waves &of, int64_t least, Value iteration, Value handOver);
   Value bytesOfArray(Value root);
   Value bytesOfLaunch(Value tiles);
   Value memoryOf(Value bytes, Value cores, double rate);
-  Value outsideOf(size_t dim, double cycles);
+  Value outsideOf(size_t dim, Value cycles);
   double bytesOf(Operation *op);
   TileWork workOf(Block &block);
   int64_t blocksPerSM();
   Value unplanned();
 
   tile::KernelOp kernel;
+  bool asksForLines;
   const Machine &machine;
   CostModel costs;
   schedule::Problem problem;
   MachineUnits units = costs.table.addUnits(problem);
-  OpBuilder b;
-  Location loc;
-  tile::GridOp grid; // of which the other functions speak
   std::optional<ValuesOfBlocks> ofBlocks;
   /// Arrays of which the output tile has loaded something.
   llvm::SmallPtrSet<Value, 4> loaded;
-  /// What `before` has found for values inside the grid.
-  DenseMap<Value, Value> outside;
 };
 } // namespace
-
-//===--- numbers of a launch -----------------------------------------------------------------===//
-
-/// Expressions of the contract have a limit, too.
-static constexpr unsigned kMostSteps = 64;
-
-/// The value as the launcher computes it, before the grid, or null. A coordinate of the grid stands
-/// for all output tiles by its middle: the mean, where what depends on it is linear.
-Value Predictor::before(Value value, unsigned depth) {
-  if (auto at = outside.find(value); at != outside.end())
-    return at->second;
-  Value made = computeBefore(value, depth);
-  outside[value] = made;
-  return made;
-}
-
-Value Predictor::computeBefore(Value value, unsigned depth) {
-  Region *region = value.getParentRegion();
-  if (region != &grid.getBody() && !grid.getBody().isAncestor(region))
-    return tile::findLaunchObstacle(value) ? Value() : value;
-  if (depth > kMostSteps)
-    return {};
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() != &grid.getBody().front() ||
-        argument.getArgNumber() >= grid.getMixedLower().size())
-      return {};
-    Value lower = index(grid.getMixedLower()[argument.getArgNumber()]),
-          upper = index(grid.getMixedUpper()[argument.getArgNumber()]);
-    return make<arith::FloorDivSIOp>(add(lower, upper), index(2));
-  }
-  Operation *op = value.getDefiningOp();
-  if (op->getNumRegions() || op->getNumResults() != 1 || !isMemoryEffectFree(op) ||
-      !value.getType().isIntOrIndex())
-    return {};
-  IRMapping map;
-  for (Value operand : op->getOperands()) {
-    // Memrefs are made before grids, or the launcher does not know their sizes.
-    Value made = before(operand, depth + 1);
-    if (!made)
-      return {};
-    map.map(operand, made);
-  }
-  return b.clone(*op, map)->getResult(0);
-}
-
-Value Predictor::count(Value lower, Value upper, Value step) {
-  return largest(make<arith::CeilDivSIOp>(make<arith::SubIOp>(upper, lower), step), index(0));
-}
-
-Value Predictor::tripsOf(scf::ForOp loop) {
-  if (std::optional<APInt> trips = loop.getStaticTripCount())
-    return index(trips->getSExtValue());
-  Value lower = before(loop.getLowerBound()), upper = before(loop.getUpperBound()),
-        step = before(loop.getStep());
-  for (Value bound : {lower, upper, step})
-    if (!bound || !bound.getType().isIndex() || tile::findLaunchObstacle(bound))
-      return index(plan::kPlanTypicalIterations);
-  return count(lower, upper, step);
-}
-
-Value Predictor::outputTiles() {
-  Value tiles = index(1);
-  for (auto [lower, upper, step] :
-       llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep()))
-    tiles = mul(tiles, count(index(lower), index(upper), index(step)));
-  return tiles;
-}
-
-Value Predictor::outputTilesAlong(int64_t dim) {
-  // A plan that was written by hand may name a dimension that the grid does not have.
-  dim = std::clamp<int64_t>(dim, 0, static_cast<int64_t>(grid.getMixedStep().size()) - 1);
-  return count(index(grid.getMixedLower()[dim]), index(grid.getMixedUpper()[dim]),
-               index(grid.getMixedStep()[dim]));
-}
-
-Value Predictor::isNarrow(Value tiles) {
-  Value most = index(1);
-  for (auto [lower, upper, step] :
-       llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep()))
-    most = largest(most, count(index(lower), index(upper), index(step)));
-  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, most, tiles);
-}
 
 //===--- pipelined grids ---------------------------------------------------------------------===//
 
@@ -202,13 +93,22 @@ Value Predictor::isNarrow(Value tiles) {
 /// hide. Source: docs/performance/constants.md.
 static constexpr double kNotOverlapped = 0.2;
 
-/// What of these cycles is for rows outside of the grid's upper bound, in parts.
-Value Predictor::outsideOf(size_t dim, double cycles) {
+/// What of these cycles, in parts, is for rows outside of the grid's upper bound.
+Value Predictor::outsideOf(size_t dim, Value cycles) {
   Value lower = index(grid.getMixedLower()[dim]), upper = index(grid.getMixedUpper()[dim]),
         step = index(grid.getMixedStep()[dim]);
   Value rows = largest(mul(count(lower, upper, step), step), index(1));
   Value outside = largest(make<arith::SubIOp>(add(lower, rows), upper), index(0));
-  return make<arith::DivUIOp>(mul(parts(cycles), outside), rows);
+  return make<arith::DivUIOp>(mul(cycles, outside), rows);
+}
+
+/// The dimension of the output tiles of a cluster, as cta-lower-grid has it. A plan that was
+/// written by hand may name one that the grid does not have.
+unsigned Predictor::clusterDim() {
+  const auto rank = static_cast<unsigned>(grid.getMixedStep().size());
+  const unsigned rows = std::max(rank, 2U) - 2;
+  const int64_t dim = kernel.getPlanAttr() ? planOf(kernel).getClusterDim().value_or(rows) : rows;
+  return static_cast<unsigned>(std::clamp<int64_t>(dim, 0, std::max(rank, 1U) - 1));
 }
 
 /// The innermost loop in which the tensor cores take the most cycles, as cta-plan has it.
@@ -294,50 +194,86 @@ Value Predictor::planned(DictionaryAttr prediction) {
   }
   Value places = mul(cores, index(blocks));
   Value tiles = outputTiles();
+  // Those of clusters that reach beyond the end of the grid take as long as others.
+  const int64_t cluster = std::max<int64_t>(number("cluster"), 1);
+  Value clusters = tiles, dealt = tiles;
+  if (cluster > 1) {
+    clusters = clustersOf(cluster, clusterDim());
+    dealt = mul(clusters, index(cluster));
+  }
+  // Whether rows are whole cache lines apart may depend on the launch.
+  auto whole = prediction.getAs<DictionaryAttr>("whole_lines");
+  auto rowsOf = prediction.getAs<DenseI64ArrayAttr>("whole_lines_of");
+  Value areWhole =
+      asksForLines && whole && rowsOf ? areRowsWholeLines(rowsOf.asArrayRef()) : Value();
+  auto known = [](DictionaryAttr of, StringRef name) -> int64_t {
+    auto value = of.getAs<IntegerAttr>(name);
+    return value ? value.getInt() : 0;
+  };
+  // A number of the prediction, in parts.
+  auto either = [&](double cycles, double ofWhole) {
+    Value unknown = parts(cycles);
+    return areWhole && cycles != ofWhole ? select(areWhole, parts(ofWhole), unknown) : unknown;
+  };
+  auto cyclesOf = [&](StringRef name, int64_t by) {
+    return either(double(number(name)) / by, areWhole ? double(known(whole, name)) / by : 0);
+  };
   // An iteration takes at least what L2 takes for it, which is less if there are few blocks. That
   // is the time of all blocks of an SM, of which each takes its share.
-  auto ofBlock = [&](StringRef name) { return double(number(name)) / blocks; };
   auto inside = [&](StringRef name, StringRef trimmed) {
-    Value cycles = parts(ofBlock(name));
-    if (auto ofDims = prediction.getAs<DenseI64ArrayAttr>(trimmed))
-      for (auto [dim, part] : llvm::enumerate(ofDims.asArrayRef()))
-        if (part && dim < grid.getMixedStep().size())
-          cycles = make<arith::SubIOp>(cycles, outsideOf(dim, double(part) / blocks));
+    Value cycles = cyclesOf(name, blocks);
+    auto ofDims = prediction.getAs<DenseI64ArrayAttr>(trimmed);
+    auto ofWhole = areWhole ? whole.getAs<DenseI64ArrayAttr>(trimmed) : ofDims;
+    if (!ofDims || !ofWhole)
+      return cycles;
+    for (auto [dim, part, wholePart] : llvm::enumerate(ofDims.asArrayRef(), ofWhole.asArrayRef()))
+      if (part && dim < grid.getMixedStep().size())
+        cycles = make<arith::SubIOp>(
+            cycles, outsideOf(dim, either(double(part) / blocks, double(wholePart) / blocks)));
     return cycles;
   };
-  Value shortest = parts(ofBlock("iteration")), alone = parts(ofBlock("lines_alone")),
+  auto isBoundAlike = [&](DictionaryAttr of) {
+    return known(of, "lines_alone") == known(of, "lines");
+  };
+  auto isBoundElsewhere = [&](DictionaryAttr of) {
+    return known(of, "lines") <= std::max(known(of, "iteration"), known(of, "lines_alone"));
+  };
+  Value shortest = cyclesOf("iteration", blocks), alone = cyclesOf("lines_alone", blocks),
         most = inside("lines", "trimmed");
-  if (number("lines_alone") == number("lines"))
+  const bool alike = isBoundAlike(prediction), wholeAlike = areWhole ? isBoundAlike(whole) : alike;
+  if (alike && wholeAlike)
     alone = most;
+  else if (alike || wholeAlike)
+    alone = select(areWhole, wholeAlike ? most : alone, alike ? most : alone);
   Value fewest = largest(shortest, alone);
   most = largest(fewest, most);
   const bool isSame =
-      most == fewest || number("lines") <= std::max(number("iteration"), number("lines_alone"));
+      most == fewest || (isBoundElsewhere(prediction) && (!areWhole || isBoundElsewhere(whole)));
   auto iterationOf = [&](Value atWork) {
     if (isSame)
       return fewest;
     return largest(fewest, make<arith::DivUIOp>(mul(most, atWork), places));
   };
-  Value iteration = iterationOf(make<arith::MinSIOp>(tiles, places));
-  Value round = parts(number("lines_round"));
+  Value iteration = iterationOf(smallest(dealt, places));
+  Value round = cyclesOf("lines_round", 1);
   auto ofTiles = [&](Value count, Value cycles) {
     return mul(count, add(round, mul(trips, cycles)));
   };
   Value cycles, working; // with and without waiting for memory
   if (blocks == 1 && isSame) {
-    working = cycles = ofTiles(make<arith::CeilDivSIOp>(tiles, cores), iteration);
+    working = cycles = ofTiles(make<arith::CeilDivSIOp>(dealt, cores), iteration);
   } else {
     // Full waves, and the last one, in which fewer blocks are at work. Of the blocks that an SM has
     // room for, one that is alone waits for its loads.
-    Value full = make<arith::DivUIOp>(tiles, places);
-    Value rest = make<arith::SubIOp>(tiles, mul(full, places));
+    Value full = make<arith::DivUIOp>(dealt, places);
+    Value rest = make<arith::SubIOp>(dealt, mul(full, places));
     Value ofRest = iterationOf(rest), ofSM = make<arith::CeilDivSIOp>(rest, cores);
     Value ofFull = ofTiles(mul(full, index(blocks)), most);
     working = cycles = add(ofFull, ofTiles(ofSM, ofRest));
     if (blocks > 1) {
-      Value isAlone = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, cores, rest);
-      Value byItself = largest(ofRest, parts(double(number("by_itself"))));
-      ofRest = b.createOrFold<arith::SelectOp>(loc, isAlone, byItself, ofRest);
+      Value isAlone = is(arith::CmpIPredicate::sge, cores, rest);
+      Value byItself = largest(ofRest, cyclesOf("by_itself", 1));
+      ofRest = select(isAlone, byItself, ofRest);
       cycles = add(ofFull, ofTiles(ofSM, ofRest));
     }
   }
@@ -351,24 +287,22 @@ Value Predictor::planned(DictionaryAttr prediction) {
   if (int64_t least = number("stream_k")) {
     Waves waves{tiles, trips, places, cores, blocks, 1, {}};
     Value ofParts = iteration; // when all SMs are at work
-    if (const int64_t cluster = number("cluster"); cluster > 1) {
+    if (cluster > 1) {
       // The clusters have output tiles together, and no sequence.
-      waves.tiles = make<arith::CeilDivSIOp>(tiles, index(cluster));
+      waves.tiles = clusters;
       waves.cluster = cluster;
       for (Value *count : {&waves.places, &waves.cores})
         *count = largest(make<arith::DivUIOp>(*count, index(cluster)), index(1));
       ofParts = most;
-      const int64_t dim = kernel.getPlanAttr() ? planOf(kernel).getClusterDim().value_or(0) : 0;
-      Value isOneRow = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
-                                                     outputTilesAlong(dim), index(2));
-      ofParts = b.createOrFold<arith::SelectOp>(
-          loc, isOneRow, largest(ofParts, inside("lines_one_row", "trimmed_one_row")), ofParts);
+      Value isOneRow = is(arith::CmpIPredicate::slt, outputTilesAlong(clusterDim()), index(2));
+      ofParts =
+          select(isOneRow, largest(ofParts, inside("lines_one_row", "trimmed_one_row")), ofParts);
     } else {
       waves.isNarrow = isNarrow(tiles);
     }
     const Division division = divided(waves, least, ofParts, parts(number("hand_over")));
-    auto unlessDivided = [&](Value whole, Value ofDivided) {
-      return b.createOrFold<arith::SelectOp>(loc, division.isDivided, ofDivided, whole);
+    auto unlessDivided = [&](Value undivided, Value ofDivided) {
+      return select(division.isDivided, ofDivided, undivided);
     };
     Value rounds = mul(make<arith::CeilDivSIOp>(tiles, places), round);
     Value ofDivided = add(rounds, division.cycles);
@@ -390,10 +324,6 @@ Value Predictor::planned(DictionaryAttr prediction) {
 /// As cta-stream-k divides the last wave. `iteration` is that of a block that has an SM for itself.
 Division Predictor::divided(const Waves &of, int64_t least, Value iteration, Value handOver) {
   auto ceilDiv = [&](Value x, Value y) { return make<arith::CeilDivSIOp>(x, y); };
-  auto is = [&](arith::CmpIPredicate predicate, Value x, Value y) {
-    return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
-  };
-  auto smallest = [&](Value x, Value y) { return make<arith::MinSIOp>(x, y); };
   auto divide = [&](Value x, Value y) { return make<arith::DivUIOp>(x, y); };
   Value one = index(1);
   Value full = divide(of.tiles, of.places);
@@ -408,8 +338,7 @@ Division Predictor::divided(const Waves &of, int64_t least, Value iteration, Val
   Value pieces =
       smallest(smallest(possible, index(plan::kMostPartsOfTile)), divide(of.trips, index(least)));
   Value ofOne = ceilDiv(of.trips, largest(pieces, one));
-  Value longest = b.createOrFold<arith::SelectOp>(loc, isSequence,
-                                                  ceilDiv(mul(rest, of.trips), of.places), ofOne);
+  Value longest = select(isSequence, ceilDiv(mul(rest, of.trips), of.places), ofOne);
   Value isDivided = make<arith::AndIOp>(
       is(arith::CmpIPredicate::sgt, rest, index(0)),
       is(arith::CmpIPredicate::sge, make<arith::SubIOp>(of.trips, longest), index(least)));
@@ -418,15 +347,15 @@ Division Predictor::divided(const Waves &of, int64_t least, Value iteration, Val
   if (of.blocksPerSM > 1) {
     Value atWork = ceilDiv(mul(rest, largest(pieces, one)), of.cores);
     Value isFirst = is(arith::CmpIPredicate::eq, full, index(0));
-    Value fewer = b.createOrFold<arith::SelectOp>(loc, isFirst, smallest(atWork, all), all);
-    sharing = b.createOrFold<arith::SelectOp>(loc, isSequence, all, fewer);
+    Value fewer = select(isFirst, smallest(atWork, all), all);
+    sharing = select(isSequence, all, fewer);
   }
   Value iterations = add(mul(mul(full, of.trips), all), mul(longest, sharing));
   // A block that computes parts of two output tiles also hands one on.
-  Value handOvers = add(ceilDiv(of.trips, largest(longest, one)),
-                        b.createOrFold<arith::SelectOp>(loc, isSequence, one, index(0)));
-  Value handedOn = b.createOrFold<arith::SelectOp>(
-      loc, isSequence, of.places, mul(rest, make<arith::SubIOp>(largest(pieces, one), one)));
+  Value handOvers =
+      add(ceilDiv(of.trips, largest(longest, one)), select(isSequence, one, index(0)));
+  Value handedOn =
+      select(isSequence, of.places, mul(rest, make<arith::SubIOp>(largest(pieces, one), one)));
   return {isDivided, add(mul(iterations, iteration), mul(handOvers, handOver)),
           mul(handedOn, index(of.cluster))};
 }
@@ -527,9 +456,8 @@ void Predictor::run() {
   b.setInsertionPoint(kernel.getBody().front().getTerminator());
   Value sum = index(0);
   for (tile::GridOp each : grids) {
-    grid = each;
+    speakOf(each);
     ofBlocks.emplace(grid.getBody().front());
-    outside.clear();
     // The launcher does not know the number of blocks where a bound is read from memory.
     if (llvm::any_of(grid->getOperands(),
                      [](Value bound) { return tile::findLaunchObstacle(bound).has_value(); }))
@@ -545,13 +473,15 @@ void Predictor::run() {
 
 namespace {
 struct PredictCost : cta::impl::PredictCostBase<PredictCost> {
+  using PredictCostBase::PredictCostBase;
+
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Planned, getArgument())))
       return signalPassFailure();
     if (tile::memberText(kernel).empty() || !kernel.getBody().getOps<tile::CostOp>().empty())
       return;
-    Predictor(kernel).run();
+    Predictor(kernel, lines).run();
   }
 };
 } // namespace

@@ -81,6 +81,12 @@ mlir::Value mostRowsOfGroup(Arith outside, tile::GridOp grid);
 /// dimension: some block of a cluster might be beyond the end of the grid. Nothing if they can.
 std::optional<std::string> whyNotCluster(tile::GridOp grid, unsigned dim);
 
+/// The dimension along which the remainder of clusters along `along` forms clusters
+/// (docs/design/Clusters.md): the other one of the last two, if output tiles beyond its end do no
+/// harm. Otherwise clusters are
+/// filled up.
+std::optional<unsigned> dimOfRemainder(tile::GridOp grid, unsigned along);
+
 } // namespace tessera::cta
 
 #endif // TESSERA_DIALECT_CTA_ANALYSIS_GRIDORDER_H

@@ -279,6 +279,10 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
       that leave out rows outside of the array along it. As many of them are subtracted as the part of the rows that is outside, also from
       `lines_alone` where it is the same number as `lines`; those of `trimmed_one_row` from `lines_one_row`. Memory takes the bytes at the rate of all
       SMs, or, if that is longer, at the rate of an SM by itself for those that have an output tile.
+    * In clusters the output tiles are those of all clusters, also of clusters that reach beyond the end of the grid: seven output tiles along
+      clusters of two take as long as eight.
+    * `whole_lines` has those of these numbers that are different where the rows of all operands are whole cache lines apart, and
+      `whole_lines_of` the arguments whose last sizes decide that. The launcher asks, unless `lines` is false.
     * Of another grid an SM takes its share of the output tiles one after the other. Each takes as long as the slowest of the instructions
       of its warpgroups, its bytes at the SM's share of the memory, and its latency, divided by the blocks that the registers admit.
 
@@ -296,6 +300,8 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
       tile.return
     ```
   }];
+  let options = [Option<"lines", "lines", "bool", "true",
+                        "Let the launcher ask whether rows are whole cache lines apart, if that is not known.">];
 }
 
 def HintCaches : CtaPass<"cta-hint-caches"> {

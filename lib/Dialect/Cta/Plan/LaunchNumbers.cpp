@@ -1,0 +1,124 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "LaunchNumbers.h"
+#include "tessera/Dialect/Cta/Analysis/GridOrder.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Transforms.h"
+#include "tessera/Machine/Hopper.h"
+#include "tessera/Plan/Model.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+/// Expressions of the contract have a limit, too.
+static constexpr unsigned kMostSteps = 64;
+
+Value LaunchNumbers::before(Value value, unsigned depth) {
+  if (auto at = outside.find(value); at != outside.end())
+    return at->second;
+  Value made = computeBefore(value, depth);
+  outside[value] = made;
+  return made;
+}
+
+Value LaunchNumbers::computeBefore(Value value, unsigned depth) {
+  Region *region = value.getParentRegion();
+  if (region != &grid.getBody() && !grid.getBody().isAncestor(region))
+    return tile::findLaunchObstacle(value) ? Value() : value;
+  if (depth > kMostSteps)
+    return {};
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != &grid.getBody().front() ||
+        argument.getArgNumber() >= grid.getMixedLower().size())
+      return {};
+    Value lower = index(grid.getMixedLower()[argument.getArgNumber()]),
+          upper = index(grid.getMixedUpper()[argument.getArgNumber()]);
+    return make<arith::FloorDivSIOp>(add(lower, upper), index(2));
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->getNumRegions() || op->getNumResults() != 1 || !isMemoryEffectFree(op) ||
+      !value.getType().isIntOrIndex())
+    return {};
+  IRMapping map;
+  for (Value operand : op->getOperands()) {
+    // Memrefs are made before grids, or the launcher does not know their sizes.
+    Value made = before(operand, depth + 1);
+    if (!made)
+      return {};
+    map.map(operand, made);
+  }
+  return b.clone(*op, map)->getResult(0);
+}
+
+Value LaunchNumbers::count(Value lower, Value upper, Value step) {
+  return largest(make<arith::CeilDivSIOp>(make<arith::SubIOp>(upper, lower), step), index(0));
+}
+
+Value LaunchNumbers::tripsOf(scf::ForOp loop) {
+  if (std::optional<APInt> trips = loop.getStaticTripCount())
+    return index(trips->getSExtValue());
+  Value lower = before(loop.getLowerBound()), upper = before(loop.getUpperBound()),
+        step = before(loop.getStep());
+  for (Value bound : {lower, upper, step})
+    if (!bound || !bound.getType().isIndex() || tile::findLaunchObstacle(bound))
+      return index(plan::kPlanTypicalIterations);
+  return count(lower, upper, step);
+}
+
+Value LaunchNumbers::outputTiles() {
+  Value tiles = index(1);
+  for (auto [lower, upper, step] :
+       llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep()))
+    tiles = mul(tiles, count(index(lower), index(upper), index(step)));
+  return tiles;
+}
+
+Value LaunchNumbers::outputTilesAlong(unsigned dim) {
+  return count(index(grid.getMixedLower()[dim]), index(grid.getMixedUpper()[dim]),
+               index(grid.getMixedStep()[dim]));
+}
+
+Value LaunchNumbers::clustersOf(int64_t size, unsigned along) {
+  const std::optional<unsigned> other = dimOfRemainder(grid, along);
+  Value others = index(1); // combinations of the dimensions that clusters do not concern
+  for (unsigned d = 0, rank = grid.getMixedStep().size(); d < rank; ++d)
+    if (d != along && d != other)
+      others = mul(others, outputTilesAlong(d));
+  Value by = index(size), all = outputTilesAlong(along);
+  Value filled = make<arith::CeilDivSIOp>(all, by);
+  if (!other)
+    return mul(others, filled);
+  // Full clusters, and those of the remainder along the other dimension, if they are fewer.
+  Value columns = outputTilesAlong(*other);
+  Value dealt = add(mul(make<arith::DivUIOp>(all, by), columns),
+                    mul(make<arith::RemUIOp>(all, by), make<arith::CeilDivSIOp>(columns, by)));
+  return mul(others, smallest(dealt, mul(filled, columns)));
+}
+
+Value LaunchNumbers::areRowsWholeLines(ArrayRef<int64_t> arguments) {
+  Value result;
+  for (int64_t number : arguments) {
+    Value argument = grid->getParentOfType<tile::KernelOp>().getBody().getArgument(
+        static_cast<unsigned>(number));
+    auto type = cast<MemRefType>(argument.getType());
+    const auto bytes = int64_t(tile::elementBytes(type.getElementType()));
+    Value size = b.createOrFold<memref::DimOp>(loc, argument, type.getRank() - 1);
+    Value rest = make<arith::RemUIOp>(mul(size, index(bytes)), index(hopper::kL2LineBytes));
+    Value isWhole = is(arith::CmpIPredicate::eq, rest, index(0));
+    result = result ? make<arith::AndIOp>(result, isWhole) : isWhole;
+  }
+  return result;
+}
+
+Value LaunchNumbers::isNarrow(Value tiles) {
+  Value most = index(1);
+  for (auto [lower, upper, step] :
+       llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep()))
+    most = largest(most, count(index(lower), index(upper), index(step)));
+  return is(arith::CmpIPredicate::eq, most, tiles);
+}

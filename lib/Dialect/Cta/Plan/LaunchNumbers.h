@@ -1,0 +1,86 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Numbers of a launch that cta-predict-cost puts into the launch contract.
+#ifndef TESSERA_LIB_DIALECT_CTA_PLAN_LAUNCHNUMBERS_H
+#define TESSERA_LIB_DIALECT_CTA_PLAN_LAUNCHNUMBERS_H
+
+#include "tessera/Dialect/Tile/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <cmath>
+
+namespace tessera::cta {
+
+/// Numbers of a launch as the launcher computes them: they are integers, made before the grid of
+/// which they speak, from sizes of arguments.
+class LaunchNumbers {
+protected:
+  using Value = mlir::Value;
+
+  /// Numbers are integers, so cycles are counted in parts of this many.
+  static constexpr int64_t kParts = 64;
+
+  explicit LaunchNumbers(mlir::Location loc) : b(loc.getContext()), loc(loc) {}
+
+  Value index(int64_t number) { return mlir::arith::ConstantIndexOp::create(b, loc, number); }
+  Value index(mlir::OpFoldResult number) {
+    return mlir::getValueOrCreateConstantIndexOp(b, loc, number);
+  }
+  Value parts(double cycles) { return index(std::llround(cycles * kParts)); }
+  template <typename Op>
+  Value make(Value x, Value y) {
+    return b.createOrFold<Op>(loc, x, y);
+  }
+  Value add(Value x, Value y) { return make<mlir::arith::AddIOp>(x, y); }
+  Value mul(Value x, Value y) { return make<mlir::arith::MulIOp>(x, y); }
+  Value largest(Value x, Value y) { return make<mlir::arith::MaxSIOp>(x, y); }
+  Value smallest(Value x, Value y) { return make<mlir::arith::MinSIOp>(x, y); }
+  Value is(mlir::arith::CmpIPredicate predicate, Value x, Value y) {
+    return b.createOrFold<mlir::arith::CmpIOp>(loc, predicate, x, y);
+  }
+  Value select(Value condition, Value x, Value y) {
+    return x == y ? x : b.createOrFold<mlir::arith::SelectOp>(loc, condition, x, y);
+  }
+
+  /// The iterations of a loop, at least 0.
+  Value count(Value lower, Value upper, Value step);
+  /// The value as the launcher computes it, before the grid, or null. A coordinate of the grid
+  /// stands for all output tiles by its middle: the mean, where what depends on it is linear.
+  Value before(Value value, unsigned depth = 0);
+  /// The iterations of a loop in the grid; a typical number where the launcher cannot compute it.
+  Value tripsOf(mlir::scf::ForOp loop);
+  Value outputTiles();
+  Value outputTilesAlong(unsigned dim);
+  /// The clusters of `size` output tiles along a dimension, as cta-lower-grid deals them out. Some
+  /// may reach beyond the end of the grid.
+  Value clustersOf(int64_t size, unsigned along);
+  /// Whether rows of these arguments, which are row-major and contiguous, are whole cache lines
+  /// apart.
+  Value areRowsWholeLines(llvm::ArrayRef<int64_t> arguments);
+  /// Whether there is one row or one column of output tiles, or of any other dimension.
+  Value isNarrow(Value tiles);
+
+  /// From here on the numbers are those of another grid.
+  void speakOf(tile::GridOp other) {
+    grid = other;
+    outside.clear();
+  }
+
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  tile::GridOp grid;
+
+private:
+  Value computeBefore(Value value, unsigned depth);
+
+  /// What `before` has found for values inside the grid.
+  llvm::DenseMap<Value, Value> outside;
+};
+
+} // namespace tessera::cta
+
+#endif // TESSERA_LIB_DIALECT_CTA_PLAN_LAUNCHNUMBERS_H
