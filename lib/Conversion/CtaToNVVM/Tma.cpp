@@ -470,7 +470,7 @@ static LogicalResult lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
     return f.error(op, "the shared tile has no offset: run cta-allocate-shared");
   std::optional<cta::TileParts> parts;
   if (op.getPerWarpgroup())
-    parts = cta::warpgroupParts(op.getValue().getDefiningOp<cta::StageOp>());
+    parts = cta::warpgroupParts(op.getValue());
   std::vector<Box> boxes;
   if (failed(
           collectBoxes(f, op, op.getDest(), op.getSmemType(), *place, boxes, parts, f.warpgroup())))

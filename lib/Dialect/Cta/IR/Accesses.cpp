@@ -129,7 +129,7 @@ MemoryAccesses CopyOutOp::getMemoryAccesses() {
     access->completedBy = CompletedBy::AwaitStores;
   }
   if (getPerWarpgroup())
-    from.parts = getValue().getDefiningOp<StageOp>();
+    from.parts = bufferOf(getValue());
   if (!getReduce())
     return {from, to};
   to.commutes = true;

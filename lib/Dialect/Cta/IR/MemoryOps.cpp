@@ -329,7 +329,7 @@ LogicalResult CopyOutOp::verify() {
   if (getReduce() && !reduces(*getReduce(), getSmemType().getElementType()))
     return emitOpError("copy_out_c8: TMA reduces by 'add' of f16, bf16, f32 or i32, not by '")
            << tile::stringifyAtomicKind(*getReduce()) << "' of " << getSmemType().getElementType();
-  if (getPerWarpgroup() && !warpgroupParts(getValue().getDefiningOp<StageOp>()))
+  if (getPerWarpgroup() && !warpgroupParts(getValue()))
     return emitOpError("copy_out_c6: 'per_warpgroup' needs a cta.stage of one tile that the "
                        "warpgroups split along a dimension which is not contiguous, into parts "
                        "that TMA can move");

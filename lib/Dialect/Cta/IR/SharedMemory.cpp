@@ -58,6 +58,24 @@ std::optional<TileParts> tessera::cta::warpgroupParts(StageOp stage) {
   return partsOf(type, dim, rows, sharedLayout(type).alignment());
 }
 
+std::optional<TileParts> tessera::cta::warpgroupParts(Value tile) {
+  auto stage = dyn_cast_or_null<StageOp>(bufferOf(tile));
+  std::optional<TileParts> written = warpgroupParts(stage);
+  if (!written || tile == stage.getResult())
+    return written;
+  // The same bytes, as rows of the view.
+  const auto type = cast<SmemType>(tile.getType());
+  const int64_t count = stage.getType().getShape()[written->dim] / written->rows;
+  for (int d = 0; d < type.getRank(); ++d)
+    if (const int64_t extent = type.getShape()[d]; extent % count == 0) {
+      std::optional<TileParts> parts =
+          partsOf(type, d, extent / count, sharedLayout(type).alignment());
+      if (parts && parts->bytes == written->bytes)
+        return parts;
+    }
+  return std::nullopt;
+}
+
 bool tessera::cta::sameWarpgroupParts(StageOp a, StageOp b) {
   return a == b || (a.getOffset() == b.getOffset() && a.getType() == b.getType() &&
                     a.getInputs().getTypes() == b.getInputs().getTypes());

@@ -114,8 +114,9 @@ void LoopTranslation::findFixed() {
       int number = newStep(RoleKind::Math, work, &op);
       // A write of a tile to shared memory for this store alone belongs to the store.
       auto store = dyn_cast<CopyOutOp>(op);
-      Operation *stage = store ? store.getValue().getDefiningOp<StageOp>() : nullptr;
-      if (stage && stage->hasOneUse() && llvm::is_contained(arithmetic, stage)) {
+      Operation *stage = store ? bufferOf(store.getValue()) : nullptr;
+      if (isa_and_nonnull<StageOp>(stage) && stage->hasOneUse() &&
+          llvm::is_contained(arithmetic, stage)) {
         llvm::erase(arithmetic, stage);
         result.steps[number].ops.insert(result.steps[number].ops.begin(), stage);
         stepOf[stage] = number;

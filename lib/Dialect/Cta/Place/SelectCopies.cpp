@@ -452,7 +452,7 @@ LogicalResult Selection::select(LoadOp load) {
 }
 
 LogicalResult Selection::select(StoreOp store) {
-  if (!isLeftByProduct(store.getValue()) && !demands(store, tile::Requirement::Tma)) {
+  if (!isLeftByProduct(store) && !demands(store, tile::Requirement::Tma)) {
     setVector(store, "");
     return success();
   }
@@ -530,7 +530,7 @@ LogicalResult Selection::select(GatherOp gather) {
 /// red: .v2, .v4, .v8).
 void Selection::selectIndexed(AtomicOp op) {
   std::string why;
-  if (isLeftByProduct(op.getValue()) && canReduce(op)) {
+  if (isLeftByProduct(op) && canReduce(op)) {
     std::optional<std::string> noTma = storeByTma(rewriter, facts, op);
     if (!noTma)
       return;

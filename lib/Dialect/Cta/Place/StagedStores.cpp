@@ -16,11 +16,33 @@ using namespace tessera::cta;
 /// little for the operands.
 static constexpr int64_t kMaxStoreBytes = 128 * 1024;
 
-bool tessera::cta::isLeftByProduct(Value value) {
-  auto type = cast<RankedTensorType>(ConvertLayoutOp::sourceOf(value).getType());
+static bool hasLayoutOfProduct(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
   FragAttr frag = FragAttr::of(type);
   return type.getRank() >= 2 && frag && layout::isWgmmaAcc(frag.layout());
 }
+
+/// The tile that a product left, of which `tile` has the rows under another shape; else `tile`
+/// itself. Rows lie along contiguous memory.
+static Value behindReshape(const Access &access, Value tile) {
+  auto reshape = tile.getDefiningOp<ReshapeOp>();
+  const int64_t last = access.tile.getRank() - 1;
+  if (!reshape || last < 1 || contiguousTileDim(access.type, access.dims) != last)
+    return tile;
+  Value source = ConvertLayoutOp::sourceOf(reshape.getSource());
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(source.getType()).getShape();
+  return shape.size() == 2 && shape.back() == access.tile.getShape().back() &&
+                 hasLayoutOfProduct(source)
+             ? source
+             : tile;
+}
+
+template <typename Op>
+static bool isLeft(Op op) {
+  return hasLayoutOfProduct(behindReshape(Access(op), ConvertLayoutOp::sourceOf(op.getValue())));
+}
+bool tessera::cta::isLeftByProduct(StoreOp store) { return isLeft(store); }
+bool tessera::cta::isLeftByProduct(AtomicOp atomic) { return isLeft(atomic); }
 
 bool tessera::cta::canReduce(AtomicOp op) {
   return CopyOutOp::reduces(op.getKind(), op.getTileType().getElementType()) && !op.isOrdered() &&
@@ -40,9 +62,20 @@ static std::optional<std::string> moveByTma(IRRewriter &rewriter, tile::Facts &f
   if (std::optional<std::string> why = whyNotTma(facts, Access(op), shared))
     return why;
   rewriter.setInsertionPoint(op);
-  Value converted = op.getValue();
-  auto staged = StageOp::create(rewriter, op.getLoc(), shared, ConvertLayoutOp::sourceOf(converted),
-                                /*concat_dim=*/0, /*offset=*/IntegerAttr{});
+  const Value value = op.getValue(), source = ConvertLayoutOp::sourceOf(value),
+              left = behindReshape(Access(op), source);
+  SmemType written = shared;
+  if (left != source) {
+    SwizzleAttr swizzle = shared.getSwizzle();
+    if (!swizzle.isLinear())
+      swizzle = SwizzleAttr::get(op.getContext(), swizzle.getSpan(), /*dim=*/1, /*pad=*/0);
+    written = SmemType::get(op.getContext(), cast<RankedTensorType>(left.getType()).getShape(),
+                            shared.getElementType(), swizzle);
+  }
+  Value staged = StageOp::create(rewriter, op.getLoc(), written, left, /*concat_dim=*/0,
+                                 /*offset=*/IntegerAttr{});
+  if (written != shared)
+    staged = ViewOp::create(rewriter, op.getLoc(), shared, staged);
   // Warpgroups that store what they wrote themselves need not wait for each other.
   const bool apart = warpgroupParts(staged).has_value();
   const SmallVector<bool> unlimited(shared.getShape().size(), false);
@@ -51,11 +84,10 @@ static std::optional<std::string> moveByTma(IRRewriter &rewriter, tile::Facts &f
                     MechanismAttr::get(op.getContext(), Mechanism::Tma),
                     apart ? rewriter.getUnitAttr() : UnitAttr(), reduce, /*why=*/StringAttr{});
   rewriter.eraseOp(op);
-  while (auto convert = converted.getDefiningOp<ConvertLayoutOp>()) {
-    if (!convert->use_empty())
-      break;
-    converted = convert.getSource();
-    rewriter.eraseOp(convert);
+  for (Value unused = value; unused != left && unused.use_empty();) {
+    Operation *maker = unused.getDefiningOp();
+    unused = maker->getOperand(0);
+    rewriter.eraseOp(maker);
   }
   return std::nullopt;
 }

@@ -15,9 +15,11 @@
 
 namespace tessera::cta {
 
-/// True if `value` has the layout of a product's accumulators, but for conversions: a thread has
-/// pieces of 8 bytes of a row, and TMA moves whole rows.
-bool isLeftByProduct(mlir::Value value);
+/// True if the stored tile has the layout of a product's accumulators, but for conversions: a
+/// thread has pieces of 8 bytes of a row, and TMA moves whole rows. So it is if the tile has those
+/// rows under another shape (pixels of images).
+bool isLeftByProduct(StoreOp store);
+bool isLeftByProduct(AtomicOp atomic);
 
 /// True if TMA has an operation that does what the atomic does: a sum that nobody orders or reads
 /// back, over a box (PTX ISA, cp.reduce.async.bulk.tensor).

@@ -172,6 +172,14 @@ std::optional<unsigned> FactsOfGrid::trimmedDim(CopyOp copy) {
                                                                     : std::nullopt;
 }
 
+/// True if only stores by TMA read the shared tile, also through views.
+static bool isStoredOnly(Value tile) {
+  return llvm::all_of(tile.getUsers(), [](Operation *user) {
+    auto view = dyn_cast<ViewOp>(user);
+    return isa<CopyOutOp>(user) || (view && isStoredOnly(view));
+  });
+}
+
 /// The number of the argument of the kernel, if it is one whose strides follow from its sizes.
 static std::optional<unsigned> rowMajorArgument(Value memref) {
   auto argument = dyn_cast<BlockArgument>(memref);
@@ -269,7 +277,7 @@ LogicalResult FactsOfGrid::addStagedBytes() {
       facts.leastBytes += hopper::kMbarrierBytes;
       facts.stagedBytes += hopper::kMbarrierBytes;
     }
-    if (!copy && llvm::all_of(op->getUsers(), llvm::IsaPred<CopyOutOp>))
+    if (!copy && isStoredOnly(op->getResult(0)))
       stored[op->getBlock()].push_back(op);
     else if (copy && facts.replicas > 1 && llvm::all_of(op->getUsers(), llvm::IsaPred<ReadOp>))
       fetched[op->getBlock()].push_back(op);

@@ -46,6 +46,7 @@ struct Target {
   Operation *store;
   Value tile;                ///< the stored tile, in the accumulators' layout
   StageOp stage;             ///< the write to shared memory of a store by TMA
+  ViewOp view;               ///< of that, if the store has its rows under another shape, or null
   ConvertLayoutOp converted; ///< to a layout that coalesces a store by threads, or null
 };
 
@@ -141,12 +142,15 @@ void Splitter::storePart(const Target &target, int64_t from) {
   IRMapping mapping;
   if (auto store = dyn_cast<CopyOutOp>(target.store)) {
     SmemType type = slicedShared(StageOp(target.stage).getType(), kColumns, width);
-    mapping.map(store.getValue(),
-                StageOp::create(b, target.stage->getLoc(), type, piece, /*concat_dim=*/0,
-                                /*offset=*/IntegerAttr{})
-                    .getResult());
+    Value staged = StageOp::create(b, target.stage->getLoc(), type, piece, /*concat_dim=*/0,
+                                   /*offset=*/IntegerAttr{});
+    const int64_t columns = store.getSmemType().getRank() - 1;
+    if (target.view)
+      staged = ViewOp::create(b, target.stage->getLoc(),
+                              slicedShared(store.getSmemType(), columns, width), staged);
+    mapping.map(store.getValue(), staged);
     SmallVector<Value> coords =
-        slicedCoords(b, store.getLoc(), store.getCoords(), store.getDims(), slice);
+        slicedCoords(b, store.getLoc(), store.getCoords(), store.getDims(), {columns, from, width});
     cast<CopyOutOp>(b.clone(*target.store, mapping)).getCoordsMutable().assign(coords);
     return;
   }
@@ -254,15 +258,23 @@ static SmallVector<int64_t, 2> widthsOf(int64_t columns, int64_t width) {
 }
 
 static std::optional<Target> targetOf(CopyOutOp store, int64_t width) {
-  auto stage = store.getValue().getDefiningOp<StageOp>();
+  auto view = store.getValue().getDefiningOp<ViewOp>();
+  auto stage = (view ? view.getSource() : store.getValue()).getDefiningOp<StageOp>();
   if (!stage || stage.getInputs().size() != 1 || !stage->hasOneUse() ||
-      stage->getBlock() != store->getBlock() || !store.getLimits().empty() ||
-      !isAccumulator(stage.getInputs().front(), width))
+      (view && !view->hasOneUse()) || stage->getBlock() != store->getBlock() ||
+      !store.getLimits().empty() || !isAccumulator(stage.getInputs().front(), width))
     return std::nullopt;
-  for (int64_t part : widthsOf(stage.getType().getShape()[kColumns], width))
-    if (!slicedShared(stage.getType(), kColumns, part))
+  for (int64_t part : widthsOf(stage.getType().getShape()[kColumns], width)) {
+    SmemType sliced = slicedShared(stage.getType(), kColumns, part);
+    if (!sliced)
       return std::nullopt;
-  return Target{store, stage.getInputs().front(), stage, {}};
+    // The view keeps the columns (view_c1).
+    SmemType viewed =
+        view ? slicedShared(store.getSmemType(), store.getSmemType().getRank() - 1, part) : sliced;
+    if (!viewed || viewed.getSwizzle().getSpan() != sliced.getSwizzle().getSpan())
+      return std::nullopt;
+  }
+  return Target{store, stage.getInputs().front(), stage, view, {}};
 }
 
 static std::optional<Target> targetOf(StoreOp store, int64_t width) {
@@ -278,7 +290,7 @@ static std::optional<Target> targetOf(StoreOp store, int64_t width) {
                         slicedAccessType(store.getMemRefType(), store.getDims(),
                                          store.getValue().getType(), {kColumns, 0, part})))
         return std::nullopt;
-  return Target{store, tile, {}, converted};
+  return Target{store, tile, {}, {}, converted};
 }
 
 static std::optional<Target> targetOf(Operation *op, int64_t width) {
@@ -296,7 +308,7 @@ static LogicalResult refuseWhole(tile::KernelOp kernel, int64_t width) {
   kernel.walk([&](Operation *op) {
     Value value;
     if (auto copy = dyn_cast<CopyOutOp>(op)) {
-      auto stage = copy.getValue().getDefiningOp<StageOp>();
+      auto stage = dyn_cast_or_null<StageOp>(bufferOf(copy.getValue()));
       value = stage ? stage.getInputs().front() : Value();
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       value = ConvertLayoutOp::sourceOf(store.getValue());

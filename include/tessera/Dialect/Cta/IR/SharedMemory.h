@@ -42,6 +42,9 @@ struct TileParts {
 /// part, or if TMA could not move the parts by themselves.
 std::optional<TileParts> warpgroupParts(StageOp stage);
 
+/// The same of a tile that may be a view of what was written: its parts are of its own shape.
+std::optional<TileParts> warpgroupParts(mlir::Value tile);
+
 /// True if both tiles have such parts, and each warpgroup's part is at the same bytes in both.
 bool sameWarpgroupParts(StageOp a, StageOp b);
 
