@@ -212,10 +212,17 @@ double Clock::timeOf(const contract::LaunchNumbers &numbers) {
   return nanoseconds && *nanoseconds >= 0 ? double(std::max<int64_t>(*nanoseconds, 1)) : kNever;
 }
 
-/// True for sizes that are looked at so that a kernel takes them, not for their speed.
+/// True for sizes that are looked at so that a kernel takes them, not for their speed: an extent is
+/// larger than usual ones, or an array has more elements than a square matrix of the largest of
+/// those (many images of many pixels).
 static bool isRare(const Shape &shape, int64_t largestUsual) {
+  const double mostUsual = double(largestUsual) * double(largestUsual);
   return llvm::any_of(shape, [=](const std::vector<int64_t> &extents) {
-    return llvm::any_of(extents, [=](int64_t extent) { return extent > largestUsual; });
+    double elements = 1;
+    for (int64_t extent : extents)
+      elements *= double(extent);
+    return elements > mostUsual ||
+           llvm::any_of(extents, [=](int64_t extent) { return extent > largestUsual; });
   });
 }
 
