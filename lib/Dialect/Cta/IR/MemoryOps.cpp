@@ -330,9 +330,10 @@ LogicalResult CopyOutOp::verify() {
     return emitOpError("copy_out_c8: TMA reduces by 'add' of f16, bf16, f32 or i32, not by '")
            << tile::stringifyAtomicKind(*getReduce()) << "' of " << getSmemType().getElementType();
   if (getPerWarpgroup() && !warpgroupParts(getValue()))
-    return emitOpError("copy_out_c6: 'per_warpgroup' needs a cta.stage of one tile that the "
-                       "warpgroups split along a dimension which is not contiguous, into parts "
-                       "that TMA can move");
+    return emitOpError(
+        "copy_out_c6: 'per_warpgroup' needs a cta.stage of one tile, or a view of it, that the "
+        "warpgroups split along a dimension which is not contiguous, into parts "
+        "that TMA can move");
   return verifyBox(*this, getDest(), getSmemType());
 }
 void CopyOutOp::getEffects(

@@ -61,6 +61,17 @@ static bool contains(Operation *op, llvm::function_ref<bool(Operation *)> is) {
       .wasInterrupted();
 }
 
+/// The op that writes the shared tile of a store, if nothing else reads that tile, or null.
+static Operation *onlyStagedFor(CopyOutOp store) {
+  Value tile = store.getValue();
+  while (auto view = tile.getDefiningOp<ViewOp>()) {
+    if (!tile.hasOneUse())
+      return nullptr;
+    tile = view.getSource();
+  }
+  return tile.hasOneUse() ? tile.getDefiningOp<StageOp>().getOperation() : nullptr;
+}
+
 /// Acquires, copies and commits that together fill a slot.
 bool LoopTranslation::isLoad(Operation *op) {
   if (isa<AcquireOp, CommitOp>(op))
@@ -114,9 +125,8 @@ void LoopTranslation::findFixed() {
       int number = newStep(RoleKind::Math, work, &op);
       // A write of a tile to shared memory for this store alone belongs to the store.
       auto store = dyn_cast<CopyOutOp>(op);
-      Operation *stage = store ? bufferOf(store.getValue()) : nullptr;
-      if (isa_and_nonnull<StageOp>(stage) && stage->hasOneUse() &&
-          llvm::is_contained(arithmetic, stage)) {
+      Operation *stage = store ? onlyStagedFor(store) : nullptr;
+      if (stage && llvm::is_contained(arithmetic, stage)) {
         llvm::erase(arithmetic, stage);
         result.steps[number].ops.insert(result.steps[number].ops.begin(), stage);
         stepOf[stage] = number;

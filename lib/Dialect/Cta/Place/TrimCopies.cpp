@@ -135,6 +135,13 @@ bool Outside::passes(OpOperand &use, int64_t dim) {
   if (auto stage = dyn_cast<StageOp>(op))
     return (stage.getInputs().size() == 1 || static_cast<int64_t>(stage.getConcatDim()) != dim) &&
            followAll(stage->getResults(), dim);
+  if (auto view = dyn_cast<ViewOp>(op)) {
+    // The dimensions from this one on are those of the view.
+    ArrayRef<int64_t> from = tileShape(view.getSource().getType()), to = tileShape(view.getType()),
+                      kept = from.drop_front(dim);
+    return kept.size() <= to.size() && kept == to.take_back(kept.size()) &&
+           followAll(op->getResults(), static_cast<int64_t>(to.size() - kept.size()));
+  }
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     // A dimension of extent 1 that grows puts the row everywhere.
     const int64_t to = broadcast.getDims()[dim];

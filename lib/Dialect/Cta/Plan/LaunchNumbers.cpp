@@ -101,13 +101,22 @@ Value LaunchNumbers::clustersOf(int64_t size, unsigned along) {
 }
 
 Value LaunchNumbers::areRowsWholeLines(ArrayRef<int64_t> arguments) {
+  Block::BlockArgListType known =
+      grid->getParentOfType<tile::KernelOp>().getBody().front().getArguments();
+  // A prediction may be written by hand.
+  const bool haveRows = llvm::all_of(arguments, [&](int64_t number) {
+    if (number < 0 || number >= static_cast<int64_t>(known.size()))
+      return false;
+    auto type = dyn_cast<MemRefType>(known[number].getType());
+    return type && type.getRank() >= 2;
+  });
   Value result;
+  if (!haveRows)
+    return result;
   for (int64_t number : arguments) {
-    Value argument = grid->getParentOfType<tile::KernelOp>().getBody().getArgument(
-        static_cast<unsigned>(number));
-    auto type = cast<MemRefType>(argument.getType());
+    auto type = cast<MemRefType>(known[number].getType());
     const auto bytes = int64_t(tile::elementBytes(type.getElementType()));
-    Value size = b.createOrFold<memref::DimOp>(loc, argument, type.getRank() - 1);
+    Value size = b.createOrFold<memref::DimOp>(loc, known[number], type.getRank() - 1);
     Value rest = make<arith::RemUIOp>(mul(size, index(bytes)), index(hopper::kL2LineBytes));
     Value isWhole = is(arith::CmpIPredicate::eq, rest, index(0));
     result = result ? make<arith::AndIOp>(result, isWhole) : isWhole;

@@ -59,7 +59,7 @@ protected:
   /// may reach beyond the end of the grid.
   Value clustersOf(int64_t size, unsigned along);
   /// Whether rows of these arguments, which are row-major and contiguous, are whole cache lines
-  /// apart.
+  /// apart. Null if one of them is no array with rows.
   Value areRowsWholeLines(llvm::ArrayRef<int64_t> arguments);
   /// Whether there is one row or one column of output tiles, or of any other dimension.
   Value isNarrow(Value tiles);

@@ -172,14 +172,6 @@ std::optional<unsigned> FactsOfGrid::trimmedDim(CopyOp copy) {
                                                                     : std::nullopt;
 }
 
-/// True if only stores by TMA read the shared tile, also through views.
-static bool isStoredOnly(Value tile) {
-  return llvm::all_of(tile.getUsers(), [](Operation *user) {
-    auto view = dyn_cast<ViewOp>(user);
-    return isa<CopyOutOp>(user) || (view && isStoredOnly(view));
-  });
-}
-
 /// The number of the argument of the kernel, if it is one whose strides follow from its sizes.
 static std::optional<unsigned> rowMajorArgument(Value memref) {
   auto argument = dyn_cast<BlockArgument>(memref);
@@ -238,13 +230,21 @@ void FactsOfGrid::addCopy(CopyOp copy) {
     facts.pipelined = true;
 }
 
+/// True if `such` holds for some op that reads the shared tile, also through views.
+static bool isReadBy(Value tile, llvm::function_ref<bool(Operation *)> such) {
+  return llvm::any_of(tile.getUsers(), [&](Operation *user) {
+    auto view = dyn_cast<ViewOp>(user);
+    return view ? isReadBy(view, such) : such(user);
+  });
+}
+
 /// Counts the tiles that one block writes for stores, or fetches: at most how many are filled but
 /// not yet stored or read.
 static size_t mostWaiting(ArrayRef<Operation *> stages) {
   size_t most = 1;
   for (Operation *at : stages) {
     auto waits = [&](Operation *tile) {
-      return !at->isBeforeInBlock(tile) && llvm::any_of(tile->getUsers(), [&](Operation *user) {
+      return !at->isBeforeInBlock(tile) && isReadBy(tile->getResult(0), [&](Operation *user) {
         return at->isBeforeInBlock(at->getBlock()->findAncestorOpInBlock(*user));
       });
     };
@@ -277,7 +277,8 @@ LogicalResult FactsOfGrid::addStagedBytes() {
       facts.leastBytes += hopper::kMbarrierBytes;
       facts.stagedBytes += hopper::kMbarrierBytes;
     }
-    if (!copy && isStoredOnly(op->getResult(0)))
+    auto isNoStore = [](Operation *user) { return !isa<CopyOutOp>(user); };
+    if (!copy && !isReadBy(op->getResult(0), isNoStore))
       stored[op->getBlock()].push_back(op);
     else if (copy && facts.replicas > 1 && llvm::all_of(op->getUsers(), llvm::IsaPred<ReadOp>))
       fetched[op->getBlock()].push_back(op);

@@ -179,10 +179,11 @@ Value Predictor::memoryOf(Value bytes, Value cores, double rate) {
 /// The cycles of a launch, in parts. It takes what its SMs need, as PlanPrediction has it, or what
 /// memory needs, whichever is more; and some of the other, because they overlap only in part.
 Value Predictor::planned(DictionaryAttr prediction) {
-  auto number = [&](StringRef name) -> int64_t {
-    auto known = prediction.getAs<IntegerAttr>(name);
-    return known ? known.getInt() : 0;
+  auto known = [](DictionaryAttr of, StringRef name) -> int64_t {
+    auto value = of.getAs<IntegerAttr>(name);
+    return value ? value.getInt() : 0;
   };
+  auto number = [&](StringRef name) { return known(prediction, name); };
   scf::ForOp loop = mainLoop();
   Value trips = loop ? tripsOf(loop) : index(plan::kPlanTypicalIterations);
   const int64_t blocks = std::max<int64_t>(number("blocks_per_sm"), 1);
@@ -197,7 +198,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
   // Those of clusters that reach beyond the end of the grid take as long as others.
   const int64_t cluster = std::max<int64_t>(number("cluster"), 1);
   Value clusters = tiles, dealt = tiles;
-  if (cluster > 1) {
+  if (cluster > 1 && grid.getRank()) {
     clusters = clustersOf(cluster, clusterDim());
     dealt = mul(clusters, index(cluster));
   }
@@ -206,10 +207,6 @@ Value Predictor::planned(DictionaryAttr prediction) {
   auto rowsOf = prediction.getAs<DenseI64ArrayAttr>("whole_lines_of");
   Value areWhole =
       asksForLines && whole && rowsOf ? areRowsWholeLines(rowsOf.asArrayRef()) : Value();
-  auto known = [](DictionaryAttr of, StringRef name) -> int64_t {
-    auto value = of.getAs<IntegerAttr>(name);
-    return value ? value.getInt() : 0;
-  };
   // A number of the prediction, in parts.
   auto either = [&](double cycles, double ofWhole) {
     Value unknown = parts(cycles);
@@ -224,7 +221,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
     Value cycles = cyclesOf(name, blocks);
     auto ofDims = prediction.getAs<DenseI64ArrayAttr>(trimmed);
     auto ofWhole = areWhole ? whole.getAs<DenseI64ArrayAttr>(trimmed) : ofDims;
-    if (!ofDims || !ofWhole)
+    if (!ofDims || !ofWhole || ofDims.size() != ofWhole.size())
       return cycles;
     for (auto [dim, part, wholePart] : llvm::enumerate(ofDims.asArrayRef(), ofWhole.asArrayRef()))
       if (part && dim < grid.getMixedStep().size())
@@ -287,7 +284,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
   if (int64_t least = number("stream_k")) {
     Waves waves{tiles, trips, places, cores, blocks, 1, {}};
     Value ofParts = iteration; // when all SMs are at work
-    if (cluster > 1) {
+    if (cluster > 1 && grid.getRank()) {
       // The clusters have output tiles together, and no sequence.
       waves.tiles = clusters;
       waves.cluster = cluster;
@@ -304,7 +301,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
     auto unlessDivided = [&](Value undivided, Value ofDivided) {
       return select(division.isDivided, ofDivided, undivided);
     };
-    Value rounds = mul(make<arith::CeilDivSIOp>(tiles, places), round);
+    Value rounds = mul(make<arith::CeilDivSIOp>(dealt, places), round);
     Value ofDivided = add(rounds, division.cycles);
     const bool waits = working != cycles;
     cycles = unlessDivided(cycles, ofDivided);

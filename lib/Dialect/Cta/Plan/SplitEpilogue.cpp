@@ -268,9 +268,13 @@ static std::optional<Target> targetOf(CopyOutOp store, int64_t width) {
     SmemType sliced = slicedShared(stage.getType(), kColumns, part);
     if (!sliced)
       return std::nullopt;
-    // The view keeps the columns (view_c1).
-    SmemType viewed =
-        view ? slicedShared(store.getSmemType(), store.getSmemType().getRank() - 1, part) : sliced;
+    if (!view)
+      continue;
+    // Columns of the one are columns of the other.
+    const SmemType type = store.getSmemType();
+    if (type.getRank() < 2 || type.getShape().back() != stage.getType().getShape()[kColumns])
+      return std::nullopt;
+    SmemType viewed = slicedShared(type, type.getRank() - 1, part);
     if (!viewed || viewed.getSwizzle().getSpan() != sliced.getSwizzle().getSpan())
       return std::nullopt;
   }

@@ -222,8 +222,20 @@ func.func @copy_out_mask(%A: memref<?x?xbf16>, %t: !tile, %i: index, %m: tensor<
 
 !tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
 func.func @copy_out_parts(%A: memref<?x?xbf16>, %t: !tile, %i: index) {
-  // expected-error @+1 {{copy_out_c6: 'per_warpgroup' needs a cta.stage of one tile that the warpgroups split}}
+  // expected-error @+1 {{copy_out_c6: 'per_warpgroup' needs a cta.stage of one tile, or a view of it, that the warpgroups split}}
   cta.copy_out %t, %A[%i, %i] {mechanism = #cta.mechanism<tma>, per_warpgroup} : !tile -> memref<?x?xbf16>
+  return
+}
+
+// -----
+
+// The 64 rows of a warpgroup are one and a third of the view.
+#acc = #cta.frag<wgmma_acc, wg = 3>
+func.func @copy_out_parts_of_view(%A: memref<?x?x?xbf16>, %i: index, %v: tensor<192x64xbf16, #acc>) {
+  %s = cta.stage %v : tensor<192x64xbf16, #acc> -> !cta.smem<192x64xbf16, #cta.swizzle<128, dim = 1>>
+  %t = cta.view %s : <192x64xbf16, #cta.swizzle<128, dim = 1>> -> <4x48x64xbf16, #cta.swizzle<128, dim = 2>>
+  // expected-error @+1 {{copy_out_c6: 'per_warpgroup' needs a cta.stage of one tile, or a view of it, that the warpgroups split}}
+  cta.copy_out %t, %A[%i, %i, %i] {mechanism = #cta.mechanism<tma>, per_warpgroup} : !cta.smem<4x48x64xbf16, #cta.swizzle<128, dim = 2>> -> memref<?x?x?xbf16>
   return
 }
 

@@ -254,3 +254,25 @@ tile.kernel @carried(%A: memref<200x64xbf16> {tile.align = 16}, %B: memref<64x64
   }
   tile.return
 }
+
+// Results that are stored under another shape: columns stay columns. Rows do not: a row of pixels outside of the image is no end of the array.
+// CHECK-LABEL: tile.kernel @pixels(
+// CHECK: cta.copy %A[{{.*}}] {mechanism = #cta.mechanism<tma>} :
+// CHECK: cta.copy %B[{{.*}}] {mechanism = #cta.mechanism<tma>, trim = 1 : i64}
+// CHECK: cta.view
+// CHECK-NEXT: cta.copy_out
+tile.kernel @pixels(%A: memref<1000x64xbf16> {tile.align = 16}, %B: memref<64x1000xbf16> {tile.align = 16}, %Y: memref<100x10x1000xbf16> {tile.align = 16})
+    attributes {warpgroups = 2} {
+  tile.grid (%i, %j) = (0, 0) to (100, 1000) step (16, 128) {
+    %c0 = arith.constant 0 : index
+    %c10 = arith.constant 10 : index
+    %row = arith.muli %i, %c10 : index
+    %a = tile.load %A[%row, %c0] : memref<1000x64xbf16> -> tensor<128x64xbf16>
+    %b = tile.load %B[%c0, %j] : memref<64x1000xbf16> -> tensor<64x128xbf16>
+    %p = tile.mma %a, %b : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
+    %h = arith.truncf %p : tensor<128x128xf32> to tensor<128x128xbf16>
+    %o = tensor.expand_shape %h [[0, 1], [2]] output_shape [16, 8, 128] : tensor<128x128xbf16> into tensor<16x8x128xbf16>
+    tile.store %o, %Y[%i, %c0, %j] : tensor<16x8x128xbf16> -> memref<100x10x1000xbf16>
+  }
+  tile.return
+}

@@ -48,3 +48,21 @@ tile.kernel @read(%Y: memref<?x?x?xbf16>, %Z: memref<?x?xbf16>, %x: memref<?x?xf
   }
   tile.return
 }
+
+// Nor if columns of the view are other ones: a linear tile may be seen under any shape.
+// CHECK-LABEL: tile.kernel @other_columns(
+// CHECK-COUNT-1: cta.view %{{.*}} -> <64x256xbf16
+// CHECK-COUNT-1: cta.copy_out
+// CHECK-NOT: cta.copy_out
+// CHECK: tile.return
+tile.kernel @other_columns(%Y: memref<?x?xbf16>, %x: memref<?x?xf32>, %n: index) attributes {phase = #placed, warpgroups = 2} {
+  tile.grid (%i, %j) = (0, 0) to (%n, %n) step (64, 256) {
+    %acc = cta.load %x[%i, %j] : memref<?x?xf32> -> tensor<128x128xf32, #acc>
+    %e = math.exp %acc : tensor<128x128xf32, #acc>
+    %o = arith.truncf %e : tensor<128x128xf32, #acc> to tensor<128x128xbf16, #acc>
+    %s = cta.stage %o : tensor<128x128xbf16, #acc> -> !cta.smem<128x128xbf16, #cta.swizzle<linear>>
+    %v = cta.view %s : <128x128xbf16, #cta.swizzle<linear>> -> <64x256xbf16, #cta.swizzle<linear>>
+    cta.copy_out %v, %Y[%i, %j] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x256xbf16, #cta.swizzle<linear>> -> memref<?x?xbf16>
+  }
+  tile.return
+}

@@ -82,9 +82,8 @@ mlir::Value mostRowsOfGroup(Arith outside, tile::GridOp grid);
 std::optional<std::string> whyNotCluster(tile::GridOp grid, unsigned dim);
 
 /// The dimension along which the remainder of clusters along `along` forms clusters
-/// (docs/design/Clusters.md): the other one of the last two, if output tiles beyond its end do no
-/// harm. Otherwise clusters are
-/// filled up.
+/// (docs/design/Clusters.md): the first of the last two that is another one and beyond whose end
+/// output tiles do no harm. Nothing if there is none; clusters are then filled up.
 std::optional<unsigned> dimOfRemainder(tile::GridOp grid, unsigned along);
 
 } // namespace tessera::cta

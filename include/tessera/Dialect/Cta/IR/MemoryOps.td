@@ -395,8 +395,9 @@ def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable, 
 
     Constraints: 1 to 4 of `tile.store` (the shared tile as the tile), and
     5. there is no mask.
-    6. with `per_warpgroup` the tile is made by a `cta.stage` of one register tile. The warpgroups split it along a dimension that is not
-       contiguous, into parts that TMA can move.
+    6. with `per_warpgroup` the tile is made by a `cta.stage` of one register tile, or is a `cta.view` of that. The warpgroups split it along a
+       dimension that is not contiguous, into parts that TMA can move. A view is split along a dimension of its own into the same bytes; the
+       dimensions before that have extent 1.
     7. the mechanism is tma, because cp.async does not write to global memory.
     8. `reduce` is `add`, of f16, bf16, f32 or i32.
   }];

@@ -281,7 +281,7 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
       SMs, or, if that is longer, at the rate of an SM by itself for those that have an output tile.
     * In clusters the output tiles are those of all clusters, also of clusters that reach beyond the end of the grid: seven output tiles along
       clusters of two take as long as eight.
-    * `whole_lines` has those of these numbers that are different where the rows of all operands are whole cache lines apart, and
+    * `whole_lines` has those of these numbers that may be different where the rows of all operands are whole cache lines apart, and
       `whole_lines_of` the arguments whose last sizes decide that. The launcher asks, unless `lines` is false.
     * Of another grid an SM takes its share of the output tiles one after the other. Each takes as long as the slowest of the instructions
       of its warpgroups, its bytes at the SM's share of the memory, and its latency, divided by the blocks that the registers admit.
