@@ -53,17 +53,19 @@ bool tessera::cta::canReduce(AtomicOp op) {
 template <typename Op>
 static std::optional<std::string> moveByTma(IRRewriter &rewriter, tile::Facts &facts, Op op,
                                             tile::CacheAttr cache, tile::AtomicKindAttr reduce) {
-  SmemType shared = tmaImage(Access(op));
+  const Access access(op);
+  SmemType shared = tmaImage(access);
   if (!shared)
     return "no dimension of the tile runs along contiguous memory";
   if (int64_t bytes = sharedLayout(shared).sizeBytes(); bytes > kMaxStoreBytes)
     return "the tile has " + std::to_string(bytes) + " bytes, more than the " +
            std::to_string(kMaxStoreBytes) + " that a store may stage in shared memory";
-  if (std::optional<std::string> why = whyNotTma(facts, Access(op), shared))
+  if (std::optional<std::string> why = whyNotTma(facts, access, shared))
     return why;
   rewriter.setInsertionPoint(op);
-  const Value value = op.getValue(), source = ConvertLayoutOp::sourceOf(value),
-              left = behindReshape(Access(op), source);
+  const Value value = op.getValue();
+  const Value source = ConvertLayoutOp::sourceOf(value);
+  const Value left = behindReshape(access, source);
   SmemType written = shared;
   if (left != source) {
     SwizzleAttr swizzle = shared.getSwizzle();
@@ -74,7 +76,7 @@ static std::optional<std::string> moveByTma(IRRewriter &rewriter, tile::Facts &f
   }
   Value staged = StageOp::create(rewriter, op.getLoc(), written, left, /*concat_dim=*/0,
                                  /*offset=*/IntegerAttr{});
-  if (written != shared)
+  if (left != source)
     staged = ViewOp::create(rewriter, op.getLoc(), shared, staged);
   // Warpgroups that store what they wrote themselves need not wait for each other.
   const bool apart = warpgroupParts(staged).has_value();

@@ -62,8 +62,8 @@ def SelectCopies : CtaPass<"cta-select-copies"> {
     index -1. If threads use the tile of a `cta.load` in a loop, too, and TMA can fetch it, they read it from where the product does
     (`cta.read`). A `cta.store` of a tile with an accumulator's layout (conversions are looked through), of at most 128 KiB, becomes `cta.stage`
     and `cta.copy_out`. So does that of a `cta.reshape` of such a tile which keeps its rows (pixels of images, whose channels lie along contiguous
-    memory): TMA stores a `cta.view` of what is staged. The tile of such a store, and that of a residual that TMA loads, gets the widest swizzle with which TMA can move it
-    (`tmaImage`). Other accesses get their `vector` width. The rules are in `tessera/Dialect/Cta/IR/CopyRules.h`. TMA coordinates have 32
+    memory): TMA stores a `cta.view` of what is staged. The tile of such a store, and that of a residual that TMA loads, gets the widest
+    swizzle with which TMA can move it (`tmaImage`). Other accesses get their `vector` width. The rules are in `tessera/Dialect/Cta/IR/CopyRules.h`. TMA coordinates have 32
     bits: a coordinate of a load that may need more is replaced, where it does, by one that is out of bounds too. `why` records each
     decision against a better mechanism; with `require = [tma]` such a decision is an error.
   }];
