@@ -231,6 +231,43 @@ def flash2(row, options):
     return call
 
 
+def flex(row, options):
+    """PyTorch's flex_attention, which Triton compiles for the mask and the scores of the row. Its list of blocks that are not all masked is made once, and is
+    no part of the time. A sink is a factor of the result, as users of flex_attention write it."""
+    from torch.nn.attention import flex_attention as flexible
+
+    def scores(slopes, shift):
+        def changed(s, b, h, i, j):
+            if "cap" in options:
+                s = options["cap"] * torch.tanh(s / options["cap"])
+            return s if slopes is None else s - slopes[h] * (i + shift - j)
+        return changed if slopes is not None or "cap" in options else None
+
+    def mask(shift):
+        def visible(b, h, i, j):
+            seen = j <= i + shift
+            return seen & (j > i + shift - options["window"]) if "window" in options else seen
+        return visible
+
+    def attend(t, blocks, shift):
+        found = flexible.flex_attention(t["Q"], t["K"], t["V"], scores(t.get("slopes"), shift), blocks, t["scale"], t["Q"].shape[1] != t["K"].shape[1],
+                                        return_lse="sinks" in t)
+        if "sinks" not in t:
+            return found
+        return (found[0] * torch.sigmoid(found[1] - t["sinks"][:, None])[..., None]).to(found[0].dtype)
+
+    compiled, blocks = torch.compile(attend, dynamic=False), {}
+
+    def call(t):
+        sizes = t["Q"].shape[2], t["K"].shape[2]
+        shift = sizes[1] - sizes[0]
+        if sizes not in blocks:
+            blocks[sizes] = flexible.create_block_mask(mask(shift), None, None, *sizes, device=t["Q"].device) if options.get("causal") else None
+        return compiled({name: t[name] for name in ("Q", "K", "V", "slopes", "sinks", "scale") if name in t}, blocks[sizes], shift)
+
+    return call
+
+
 def sdpa_backward(backend):
     """The backward pass alone: the forward pass of each set of tensors runs once."""
 
@@ -271,7 +308,7 @@ def flash2_backward(row, options):
 PEERS = {"cudnn": ("sdpa (cuDNN)", sdpa(SDPBackend.CUDNN_ATTENTION)), "flash": ("sdpa (FlashAttention-2)", sdpa(SDPBackend.FLASH_ATTENTION)),
          "efficient": ("sdpa (memory-efficient)", sdpa(SDPBackend.EFFICIENT_ATTENTION)), "cudnn backward": ("sdpa (cuDNN)", sdpa_backward(SDPBackend.CUDNN_ATTENTION)),
          "flash backward": ("sdpa (FlashAttention-2)", sdpa_backward(SDPBackend.FLASH_ATTENTION)), "flash2": ("FlashAttention-2 (operator)", flash2),
-         "flash2 backward": ("FlashAttention-2 (operator)", flash2_backward)}
+         "flash2 backward": ("FlashAttention-2 (operator)", flash2_backward), "flex": ("flex_attention", flex)}
 
 
 # ---------------------------------------------------------------- a row on a device

@@ -35,3 +35,86 @@ tile.kernel @large_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>
   }
   tile.return
 }
+
+// A quotient by 1 + exp2(x) is one reciprocal of a quarter of the divisor, which cannot be so large that its inverse is flushed to zero.
+// CHECK-LABEL: llvm.func @quotient
+// CHECK-NOT: arith.divf
+// CHECK: %[[E:.+]] = {{.*}}ex2.approx
+// CHECK: %[[DIVISOR:.+]] = math.fma %[[E]], %[[QUARTER:.+]], %[[QUARTER]] : f32
+// CHECK: %[[DIVIDEND:.+]] = arith.mulf %{{.+}}, %[[QUARTER]] : f32
+// CHECK: %[[INVERSE:.+]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[DIVISOR]])
+// CHECK: arith.mulf %[[DIVIDEND]], %[[INVERSE]] : f32
+// CHECK-NOT: arith.divf
+tile.kernel @quotient_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @quotient blocks() {
+    %one = arith.constant 1.0 : f32
+    %v = memref.load %x[] : memref<f32>
+    %e = math.exp2 %v : f32
+    %s = arith.addf %e, %one : f32
+    %r = arith.divf %v, %s : f32
+    memref.store %r, %x[] : memref<f32>
+  }
+  tile.return
+}
+
+// With `afn` the divisor is taken as it is.
+// CHECK-LABEL: llvm.func @approximate
+// CHECK-NOT: arith.divf
+// CHECK: %[[SUM:.+]] = arith.addf
+// CHECK: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[SUM]])
+// CHECK-NOT: arith.divf
+// CHECK: llvm.return
+tile.kernel @approximate_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @approximate blocks() {
+    %one = arith.constant 1.0 : f32
+    %v = memref.load %x[] : memref<f32>
+    %e = math.exp2 %v fastmath<afn> : f32
+    %s = arith.addf %one, %e : f32
+    %r = arith.divf %v, %s fastmath<afn> : f32
+    memref.store %r, %x[] : memref<f32>
+  }
+  tile.return
+}
+
+// Another sum than one with 1, another function, and a kernel that does not contract: rounded correctly.
+// CHECK-LABEL: llvm.func @two
+// CHECK: arith.divf
+tile.kernel @two_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @two blocks() {
+    %two = arith.constant 2.0 : f32
+    %v = memref.load %x[] : memref<f32>
+    %e = math.exp2 %v : f32
+    %s = arith.addf %e, %two : f32
+    %r = arith.divf %v, %s : f32
+    memref.store %r, %x[] : memref<f32>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @logarithm
+// CHECK: arith.divf
+tile.kernel @logarithm_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @logarithm blocks() {
+    %one = arith.constant 1.0 : f32
+    %v = memref.load %x[] : memref<f32>
+    %e = math.log2 %v : f32
+    %s = arith.addf %e, %one : f32
+    %r = arith.divf %v, %s : f32
+    memref.store %r, %x[] : memref<f32>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @apart
+// CHECK: arith.divf
+tile.kernel @apart_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>, fp_contract = #tile.switch<off>} {
+  cta.launch @apart blocks() {
+    %one = arith.constant 1.0 : f32
+    %v = memref.load %x[] : memref<f32>
+    %e = math.exp2 %v : f32
+    %s = arith.addf %e, %one : f32
+    %r = arith.divf %v, %s : f32
+    memref.store %r, %x[] : memref<f32>
+  }
+  tile.return
+}

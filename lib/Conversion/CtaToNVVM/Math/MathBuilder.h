@@ -114,7 +114,7 @@ Value timesConstant(Math &m, Value x, double factor);
 /// What adds tanh(x) to 1, or h tanh(x) to h, if nothing else uses it: an expression of its own,
 /// after which `tanh` may have no use.
 void contractTanh(math::TanhOp tanh, bool approximate);
-/// Replaces a division by 1 + exp(x), if that is what it is, before exp is expanded.
+/// Replaces a division by 1 + exp(x) or 1 + exp2(x), if that is what it is, before exp is expanded.
 void contractDivision(arith::DivFOp division, bool approximate);
 
 // On f64.

@@ -7,9 +7,10 @@
 // is right to a few units of the last place where 1 + tanh(x) has lost all of them (x far below
 // zero).
 //
-// Computes y / (1 + exp(x)) with a faster division. The divisor has the error of exp, so a quotient
-// that is right to 2 units of the last place is as good as a correctly rounded one, which has a
-// branch and a call. And the divisor is at least 1, so nothing need be tested.
+// Computes y / (1 + exp(x)), and the same with exp2, with a faster division. The divisor has the
+// error of the exponential, so a quotient that is right to 2 units of the last place is as good as
+// a correctly rounded one, which has a branch and a call. And the divisor is at least 1, so nothing
+// need be tested.
 #include "MathBuilder.h"
 
 #include "mlir/IR/Matchers.h"
@@ -157,7 +158,7 @@ void tessera::nvvm::contractDivision(arith::DivFOp division, bool approximate) {
     return;
   Value e;
   for (unsigned i : {0, 1})
-    if (sum->getOperand(i).getDefiningOp<math::ExpOp>() &&
+    if (isa_and_nonnull<math::ExpOp, math::Exp2Op>(sum->getOperand(i).getDefiningOp()) &&
         matchPattern(sum->getOperand(1 - i), m_OneFloat()))
       e = sum->getOperand(i);
   if (!e)

@@ -36,7 +36,7 @@ class Evaluator:
         self.contract = program.attrs.get("fp_contract", "on") == "on"
         self.reassoc = program.attrs.get("reassoc", "on") == "on"
         names = {op.name for op in graph.all_ops(program)}
-        self.has_tanh, self.has_exp = "math.tanh" in names, "math.exp" in names
+        self.has_tanh, self.has_exp = "math.tanh" in names, bool({"math.exp", "math.exp2"} & names)
         self.constants = {}
         self.point, self.printed = (), []
         self.buffers = {id(root): Buffer(root.element, memory.initial(root)) for root in program.roots()}

@@ -125,7 +125,7 @@ def _float_pair(state, op, name, a, b=None):
     if name == "divf":
         result = floats.div(a, b)
         if state.contract and state.has_exp and a.kind is F32 and not b.is_exact:
-            result = floats.widen_ulps(result, 4)  # y / (1 + exp(x)) is one function on the GPU
+            result = floats.widen_ulps(result, 4)  # y / (1 + exp(x)) is one function on the GPU, and with exp2
         return result
     if name == "remf":
         return floats.rem(a, b)
