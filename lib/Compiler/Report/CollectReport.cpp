@@ -163,7 +163,7 @@ std::string copyText(cta::CopyOp copy) {
     text += " of " +
             std::to_string(*copy.getVector() * elementBytes(copy.getSmemType().getElementType())) +
             " bytes";
-  if (copy.isByThreads()) // CopiesByThreads.cpp says why
+  if (copy.isByThreads()) // Copies/CpAsync.cpp says why
     return text + (copy.getCache() ? cacheText(copy.getCache()) + " not kept" : "");
   return text + cacheText(copy.getCache()) + (copy.getCacheIf() ? " in some launches" : "");
 }

@@ -192,11 +192,16 @@ Access::Inside Access::insideOf(int64_t reg) {
   for (int d = 0; d < index.rank(); ++d) {
     RegCoord c = index.at(reg, d);
     const Range &range = ranges[d];
+    const bool advances = d == advanced.dim;
     const int64_t width = d == contiguous ? vector : 1;
     std::optional<int64_t> end = getConstantIntValue(range.high);
-    const bool cut = !end || c.constant + index.maxThread[d] + width > *end;
-    Value high = c.thread ? f.sub(range.high, c.thread) : range.high;
-    Value low = range.low && c.thread ? f.sub(range.low, c.thread) : range.low;
+    const int64_t last = c.constant + index.maxThread[d] + (advances ? advanced.most : 0);
+    const bool cut = !end || last + width > *end;
+    Value at = advances && c.thread ? f.add(c.thread, advanced.by)
+               : advances           ? advanced.by
+                                    : c.thread;
+    Value high = at ? f.sub(range.high, at) : range.high;
+    Value low = range.low && at ? f.sub(range.low, at) : range.low;
     if (d != contiguous) {
       if (cut)
         result.bounds.push_back({high, c.constant, true});
@@ -217,21 +222,13 @@ Access::Inside Access::insideOf(int64_t reg) {
   return result;
 }
 
-/// The same value, but opaque to LLVM, so that it is computed here.
-static Value hide(Lowering &f, Value x) {
-  return f
-      .inlineAsm("mov.b64 $0, $1;", {{x.getType(), "l"}}, {{x, "l"}}, /*sideEffects=*/true,
-                 /*memoryClobber=*/false)
-      .front();
-}
-
 Value Access::strideOf(int64_t m) {
   Value stride = f.strideOf(memref, static_cast<unsigned>(m));
   if (!hidden || getConstantIntValue(stride))
     return stride;
   Value &mine = hiddenStrides[m];
   if (!mine)
-    mine = hide(f, stride);
+    mine = f.opaque(stride);
   return mine;
 }
 
@@ -261,13 +258,15 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
     for (auto [m, coord] : llvm::enumerate(coords))
       if (coord && isAddressed(static_cast<int64_t>(m)))
         offset = f.add(offset, scaled(f.scalar(coord), static_cast<int64_t>(m)));
+    if (advanced.by)
+      offset = f.add(offset, scaled(advanced.by, dims[advanced.dim]));
     threadPointer = f.gep(image ? image->base : f.pointerOf(memref), offset);
     if (!perRegister)
       for (auto [d, m] : llvm::enumerate(dims))
         if (Value thread = index.at(0, static_cast<int>(d)).thread; thread && coords[m])
           threadPointer = f.gep(threadPointer, scaled(wide(thread), m));
     if (hidden)
-      threadPointer = hide(f, threadPointer);
+      threadPointer = f.opaque(threadPointer);
   }
   std::vector<int64_t> key;
   int64_t constant = 0;
@@ -370,6 +369,7 @@ void Access::beginPath() {
   }
   threadPointer = lastPointer = {};
   lastRow.reset();
+  advanced = {};
   hiddenStrides.clear();
 }
 

@@ -77,6 +77,10 @@ public:
   void hideAddresses() { hidden = true; }
   /// Begins another path: nothing that was computed on the last one may be used.
   void beginPath();
+  /// The tile is `by` coordinates (an i32) further along one of its dimensions, not the contiguous
+  /// one, until the next path begins; `most` is the largest value of `by`. Only for addresses and
+  /// `insideOf`.
+  void advance(int dim, Value by, int64_t most) { advanced = {dim, by, most}; }
   /// The condition that the whole tile is inside; null: always.
   Value isInside() const { return inside; }
   /// The same along contiguous memory. Rows may lie outside.
@@ -180,6 +184,12 @@ private:
   bool hidden = false;
   std::optional<Image> image;
   std::map<int64_t, Value> hiddenStrides;
+  struct Advance {
+    int dim = -1;
+    Value by;
+    int64_t most = 0;
+  };
+  Advance advanced;
   std::optional<int64_t> lastRow; ///< the register whose row was computed last
   Value lastPointer;
   bool perRegister = false; // the layout is not separable: no common thread pointer

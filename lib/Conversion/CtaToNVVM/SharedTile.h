@@ -37,6 +37,8 @@ public:
   int64_t vectorElements() const;
   /// The pointer and a constant number of bytes.
   std::pair<Value, int64_t> address(int64_t reg);
+  /// The bytes from one register to another, if they are the same in all threads.
+  std::optional<int64_t> distance(int64_t from, int64_t to) const;
 
 private:
   /// The shared coordinates of a tile coordinate, `at` included or not.

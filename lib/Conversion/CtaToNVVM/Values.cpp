@@ -330,3 +330,11 @@ Values Lowering::inlineAsm(StringRef text, ArrayRef<std::pair<Type, StringRef>> 
 InFlightDiagnostic Lowering::error(Operation *op, const Twine &message) {
   return op->emitError(message);
 }
+
+Value Lowering::opaque(Value x) {
+  const bool narrow = x.getType().isInteger(32);
+  return inlineAsm(narrow ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;",
+                   {{x.getType(), narrow ? "r" : "l"}}, {{x, narrow ? "r" : "l"}},
+                   /*sideEffects=*/true, /*memoryClobber=*/false)
+      .front();
+}

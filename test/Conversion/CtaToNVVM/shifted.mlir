@@ -26,9 +26,13 @@
 // CHECK:           scf.if
 // CHECK-COUNT-8:     ld.global.nc.v4.b32
 // CHECK:           } else {
-// At the ends of the array elements are copied one by one, where a chunk is not all of the array's.
-// CHECK-COUNT-8:     ld.global.nc.v4.b32
-// CHECK-COUNT-4:     scf.for
+// At the ends of the array elements are copied one by one, where a chunk is not all of the array's. Three pieces are on their way; with a loop over them and the
+// fourth one there would be as much code.
+// CHECK-COUNT-6:     ld.global.nc.v4.b32
+// CHECK:             llvm.store %{{.+}} : vector<4xi32>, !llvm.ptr<3>
+// CHECK-COUNT-3:     scf.for
+// CHECK-COUNT-2:     ld.global.nc.v4.b32
+// CHECK:             scf.for
 // CHECK-NOT:         scf.for
 // CHECK:         cp.async.wait_all;
 tile.kernel @bytes_k(%x: memref<?x?xi8>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
@@ -54,6 +58,62 @@ tile.kernel @together_k(%x: memref<?x71xbf16>, %y: memref<?x35xbf16>) attributes
     %c0 = arith.constant 0 : index
     %s = cta.copy %x[%c0, %c0] {mechanism = #shifted, vector = 8, offset = 0} : memref<?x71xbf16> -> !cta.smem<64x64xbf16, #t>
     %u = cta.copy %y[%c0, %c0] {mechanism = #shifted, vector = 8, offset = 8192} : memref<?x35xbf16> -> !cta.smem<32x64xbf16, #t>
+    cta.await_copies
+  }
+  tile.return
+}
+
+// At the ends of the array eight pieces are two times four: with four there is less code than with three, two times, and two that are left. The rows of the second
+// four are 64 further, and 8192 bytes in shared memory; bounds are compared with them.
+// CHECK-LABEL: llvm.func @groups
+// CHECK:         scf.if
+// CHECK-COUNT-16:  llvm.load %{{.+}} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK-NOT:       scf.for
+// CHECK:         } else {
+// CHECK:           scf.if
+// CHECK-COUNT-16:    ld.global.nc.v4.b32
+// CHECK-NOT:         scf.for
+// CHECK:           } else {
+// CHECK:             %[[GROUPS:.+]] = llvm.inline_asm has_side_effects {{.*}} "mov.b32 $0, $1;", "=r,r" %c2_i32
+// CHECK:             scf.for %[[GROUP:.+]] = %c0_i32 to %[[GROUPS]] step %c1_i32
+// CHECK-DAG:           %[[ROWS:.+]] = arith.muli %[[GROUP]], %c64_i32
+// CHECK-DAG:           %[[BEHIND:.+]] = arith.muli %[[GROUP]], %c8192_i32
+// CHECK:               llvm.getelementptr %{{.+}}[%[[BEHIND]]]
+// CHECK:               %[[FURTHER:.+]] = arith.extsi %[[ROWS]] : i32 to i64
+// CHECK:               arith.muli %[[FURTHER]], %{{.+}} : i64
+// CHECK:               %[[ROW:.+]] = arith.addi %{{.+}}, %[[ROWS]] : i32
+// CHECK:               arith.subi %{{.+}}, %[[ROW]] : i32
+// CHECK-COUNT-6:       ld.global.nc.v4.b32
+// CHECK-NOT:           ld.global
+// CHECK-COUNT-3:       scf.for
+// CHECK-COUNT-2:       ld.global.nc.v4.b32
+// CHECK:               scf.for
+// CHECK-NOT:           scf.for
+tile.kernel @groups_k(%x: memref<?x71xbf16>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @groups blocks() attributes {shared = 16384} {
+    %c0 = arith.constant 0 : index
+    %s = cta.copy %x[%n, %c0] {mechanism = #shifted, vector = 8, offset = 0} : memref<?x71xbf16> -> !cta.smem<128x64xbf16, #t>
+    cta.await_copies
+  }
+  tile.return
+}
+
+// Of 136 rows the last piece of a thread is only in half of the threads: the eight before it repeat, that one comes behind the loop.
+// CHECK-LABEL: llvm.func @uneven
+// CHECK:             scf.for %{{.+}} = %c0_i32
+// CHECK-COUNT-6:       ld.global.nc.v4.b32
+// CHECK-NOT:           ld.global
+// CHECK-COUNT-3:       scf.for
+// CHECK-COUNT-2:       ld.global.nc.v4.b32
+// CHECK:               scf.for
+// CHECK-COUNT-2:     ld.global.nc.v4.b32
+// CHECK:             @$1 st.shared.v4.b32 [$0+16384]
+// CHECK:             scf.for
+// CHECK-NOT:         scf.for
+tile.kernel @uneven_k(%x: memref<?x71xbf16>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @uneven blocks() attributes {shared = 17408} {
+    %c0 = arith.constant 0 : index
+    %s = cta.copy %x[%c0, %c0] {mechanism = #shifted, vector = 8, offset = 0} : memref<?x71xbf16> -> !cta.smem<136x64xbf16, #t>
     cta.await_copies
   }
   tile.return
