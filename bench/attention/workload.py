@@ -250,12 +250,13 @@ def flex(row, options):
         return visible
 
     def attend(t, blocks, shift):
-        found = flexible.flex_attention(t["Q"], t["K"], t["V"], scores(t.get("slopes"), shift), blocks, t["scale"], t["Q"].shape[1] != t["K"].shape[1],
-                                        return_lse="sinks" in t)
+        arguments = (t["Q"], t["K"], t["V"], scores(t.get("slopes"), shift), blocks, t["scale"], t["Q"].shape[1] != t["K"].shape[1])
         if "sinks" not in t:
-            return found
-        return (found[0] * torch.sigmoid(found[1] - t["sinks"][:, None])[..., None]).to(found[0].dtype)
+            return flexible.flex_attention(*arguments)
+        found, more = flexible.flex_attention(*arguments, return_aux=flexible.AuxRequest(lse=True))
+        return (found * torch.sigmoid(more.lse - t["sinks"][:, None])[..., None]).to(found.dtype)
 
+    torch.compiler.reset()  # there is a limit to how often one function is compiled in a process, beyond which it runs uncompiled
     compiled, blocks = torch.compile(attend, dynamic=False), {}
 
     def call(t):
