@@ -286,7 +286,7 @@ def examples(Case, shapes):
             )
         ],
         "attention-softcap": [
-            Case("attention_softcap", attention_softcap, plain + [("cap", cap)], ("O", bf16, queries), wanted, **CLOSE) for cap, wanted in ((50.0, equal), (0.5, equal[2:4]))
+            Case("attention_softcap", attention_softcap, plain + [("cap", cap)], ("O", bf16, queries), wanted, **CLOSE) for cap, wanted in ((50.0, equal), (0.5, equal[2:4]), (1000.0, equal[2:4]))
         ],
         "attention-alibi": [
             Case("attention_alibi", attention_alibi, plain[:3] + [("slopes", np.float32, ["H"])] + plain[3:], ("O", bf16, queries),

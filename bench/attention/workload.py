@@ -231,42 +231,49 @@ def flash2(row, options):
     return call
 
 
-def flex(row, options):
-    """PyTorch's flex_attention, which Triton compiles for the mask and the scores of the row. Its list of blocks that are not all masked is made once, and is
-    no part of the time. A sink is a factor of the result, as users of flex_attention write it."""
-    from torch.nn.attention import flex_attention as flexible
+def flex(with_sigmoid):
+    """PyTorch's flex_attention, which Triton compiles for the mask and the scores of the row; the fastest of the configurations that PyTorch tries. Its list of
+    blocks that are not all masked is made once, and is no part of the time. A sink is a factor of the result, as users of flex_attention write it. Capped
+    scores are a tanh or, with_sigmoid, a sigmoid, which gives the same softmax."""
 
-    def scores(slopes, shift):
-        def changed(s, b, h, i, j):
-            if "cap" in options:
-                s = options["cap"] * torch.tanh(s / options["cap"])
-            return s if slopes is None else s - slopes[h] * (i + shift - j)
-        return changed if slopes is not None or "cap" in options else None
+    def make(row, options):
+        from torch.nn.attention import flex_attention as flexible
 
-    def mask(shift):
-        def visible(b, h, i, j):
-            seen = j <= i + shift
-            return seen & (j > i + shift - options["window"]) if "window" in options else seen
-        return visible
+        def scores(slopes, shift):
+            def changed(s, b, h, i, j):
+                if "cap" in options:
+                    x = s / options["cap"]
+                    s = 2 * options["cap"] * torch.sigmoid(2 * x) if with_sigmoid else options["cap"] * torch.tanh(x)
+                return s if slopes is None else s - slopes[h] * (i + shift - j)
+            return changed if slopes is not None or "cap" in options else None
 
-    def attend(t, blocks, shift):
-        arguments = (t["Q"], t["K"], t["V"], scores(t.get("slopes"), shift), blocks, t["scale"], t["Q"].shape[1] != t["K"].shape[1])
-        if "sinks" not in t:
-            return flexible.flex_attention(*arguments)
-        found, more = flexible.flex_attention(*arguments, return_aux=flexible.AuxRequest(lse=True))
-        return (found * torch.sigmoid(more.lse - t["sinks"][:, None])[..., None]).to(found.dtype)
+        def mask(shift):
+            def visible(b, h, i, j):
+                seen = j <= i + shift if options.get("causal") else j >= 0
+                return seen & (j > i + shift - options["window"]) if "window" in options else seen
+            return visible
 
-    torch.compiler.reset()  # there is a limit to how often one function is compiled in a process, beyond which it runs uncompiled
-    compiled, blocks = torch.compile(attend, dynamic=False), {}
+        def attend(t, blocks, shift):
+            arguments = (t["Q"], t["K"], t["V"], scores(t.get("slopes"), shift), blocks, t["scale"], t["Q"].shape[1] != t["K"].shape[1])
+            if "sinks" not in t:
+                return flexible.flex_attention(*arguments)
+            found, more = flexible.flex_attention(*arguments, return_aux=flexible.AuxRequest(lse=True))
+            return (found * torch.sigmoid(more.lse - t["sinks"][:, None])[..., None]).to(found.dtype)
 
-    def call(t):
-        sizes = t["Q"].shape[2], t["K"].shape[2]
-        shift = sizes[1] - sizes[0]
-        if sizes not in blocks:
-            blocks[sizes] = flexible.create_block_mask(mask(shift), None, None, *sizes, device=t["Q"].device) if options.get("causal") else None
-        return compiled({name: t[name] for name in ("Q", "K", "V", "slopes", "sinks", "scale") if name in t}, blocks[sizes], shift)
+        torch.compiler.reset()  # PyTorch compiles one function a few times in a process, at most
+        compiled, blocks = torch.compile(attend, dynamic=False, fullgraph=True, mode="max-autotune-no-cudagraphs"), {}
 
-    return call
+        def call(t):
+            sizes = t["Q"].shape[2], t["K"].shape[2]
+            shift = sizes[1] - sizes[0]
+            if sizes not in blocks:
+                masked = options.get("causal") or "window" in options
+                blocks[sizes] = flexible.create_block_mask(mask(shift), None, None, *sizes, device=t["Q"].device) if masked else None
+            return compiled({name: t[name] for name in ("Q", "K", "V", "slopes", "sinks", "scale") if name in t}, blocks[sizes], shift)
+
+        return call
+
+    return make
 
 
 def sdpa_backward(backend):
@@ -309,7 +316,8 @@ def flash2_backward(row, options):
 PEERS = {"cudnn": ("sdpa (cuDNN)", sdpa(SDPBackend.CUDNN_ATTENTION)), "flash": ("sdpa (FlashAttention-2)", sdpa(SDPBackend.FLASH_ATTENTION)),
          "efficient": ("sdpa (memory-efficient)", sdpa(SDPBackend.EFFICIENT_ATTENTION)), "cudnn backward": ("sdpa (cuDNN)", sdpa_backward(SDPBackend.CUDNN_ATTENTION)),
          "flash backward": ("sdpa (FlashAttention-2)", sdpa_backward(SDPBackend.FLASH_ATTENTION)), "flash2": ("FlashAttention-2 (operator)", flash2),
-         "flash2 backward": ("FlashAttention-2 (operator)", flash2_backward), "flex": ("flex_attention", flex)}
+         "flash2 backward": ("FlashAttention-2 (operator)", flash2_backward), "flex": ("flex_attention", flex(False)),
+         "flex sigmoid": ("flex_attention, with a sigmoid", flex(True))}
 
 
 # ---------------------------------------------------------------- a row on a device

@@ -240,7 +240,7 @@ public:
   Values inlineAsm(llvm::StringRef text, llvm::ArrayRef<std::pair<Type, llvm::StringRef>> outputs,
                    llvm::ArrayRef<AsmInput> inputs, bool sideEffects, bool memoryClobber);
   /// The same value (an i32, an i64 or a pointer to global memory), but opaque to LLVM, so that it
-  /// is computed here, and what follows of it is not known.
+  /// is computed here, and LLVM can derive nothing from it.
   Value opaque(Value x);
 
   Value shuffleXor(Value x, int64_t laneMask);

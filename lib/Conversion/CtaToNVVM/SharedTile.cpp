@@ -123,7 +123,6 @@ std::pair<Value, int64_t> SharedTile::address(int64_t reg) {
 std::optional<int64_t> SharedTile::distance(int64_t from, int64_t to) const {
   const int64_t first = shared.linearOffset(spread(index.first(from), true)),
                 second = shared.linearOffset(spread(index.first(to), true));
-  // Otherwise the swizzle moves them to different sides of each other.
   if (!distributes || (second - first) % pattern)
     return std::nullopt;
   return second - first;

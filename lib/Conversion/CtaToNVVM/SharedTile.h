@@ -37,7 +37,8 @@ public:
   int64_t vectorElements() const;
   /// The pointer and a constant number of bytes.
   std::pair<Value, int64_t> address(int64_t reg);
-  /// The bytes from one register to another, if they are the same in all threads.
+  /// The bytes from one register to another if they are the same in all threads. Null if that is
+  /// not known: the swizzle repeats after a number of bytes, and keeps only multiples of it.
   std::optional<int64_t> distance(int64_t from, int64_t to) const;
 
 private:

@@ -333,6 +333,9 @@ InFlightDiagnostic Lowering::error(Operation *op, const Twine &message) {
 
 Value Lowering::opaque(Value x) {
   const bool narrow = x.getType().isInteger(32);
+  auto pointer = dyn_cast<LLVM::LLVMPointerType>(x.getType());
+  assert((narrow || x.getType().isInteger(64) || (pointer && pointer.getAddressSpace() == 1)) &&
+         "no register of this type is known here");
   return inlineAsm(narrow ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;",
                    {{x.getType(), narrow ? "r" : "l"}}, {{x, narrow ? "r" : "l"}},
                    /*sideEffects=*/true, /*memoryClobber=*/false)

@@ -91,13 +91,14 @@ tile.kernel @two_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>} 
   tile.return
 }
 
-// CHECK-LABEL: llvm.func @logarithm
-// CHECK: arith.divf
-tile.kernel @logarithm_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>} {
-  cta.launch @logarithm blocks() {
+// CHECK-LABEL: llvm.func @root
+// CHECK: %[[SUM:.+]] = arith.addf
+// CHECK-NEXT: arith.divf %{{.+}}, %[[SUM]]
+tile.kernel @root_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @root blocks() {
     %one = arith.constant 1.0 : f32
     %v = memref.load %x[] : memref<f32>
-    %e = math.log2 %v : f32
+    %e = math.sqrt %v : f32
     %s = arith.addf %e, %one : f32
     %r = arith.divf %v, %s : f32
     memref.store %r, %x[] : memref<f32>
@@ -114,6 +115,55 @@ tile.kernel @apart_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>
     %e = math.exp2 %v : f32
     %s = arith.addf %e, %one : f32
     %r = arith.divf %v, %s : f32
+    memref.store %r, %x[] : memref<f32>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @variable
+// CHECK: %[[SUM:.+]] = arith.addf
+// CHECK-NEXT: arith.divf %{{.+}}, %[[SUM]]
+tile.kernel @variable_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @variable blocks() {
+    %v = memref.load %x[] : memref<f32>
+    %e = math.exp2 %v : f32
+    %s = arith.addf %e, %v : f32
+    %r = arith.divf %v, %s : f32
+    memref.store %r, %x[] : memref<f32>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @wide
+// CHECK: %[[SUM:.+]] = arith.addf %{{.+}}, %cst : f64
+// CHECK-NEXT: arith.divf %{{.+}}, %[[SUM]] : f64
+tile.kernel @wide_k(%x: memref<f64>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @wide blocks() {
+    %one = arith.constant 1.0 : f64
+    %v = memref.load %x[] : memref<f64>
+    %e = math.exp2 %v : f64
+    %s = arith.addf %e, %one : f64
+    %r = arith.divf %v, %s : f64
+    memref.store %r, %x[] : memref<f64>
+  }
+  tile.return
+}
+
+// A sum with another user stays for that one.
+// CHECK-LABEL: llvm.func @twice
+// CHECK-NOT: arith.divf
+// CHECK: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+// CHECK: arith.addf
+// CHECK-NOT: arith.divf
+// CHECK: llvm.return
+tile.kernel @twice_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @twice blocks() {
+    %one = arith.constant 1.0 : f32
+    %v = memref.load %x[] : memref<f32>
+    %e = math.exp2 %v : f32
+    %s = arith.addf %e, %one : f32
+    %q = arith.divf %v, %s : f32
+    %r = arith.addf %q, %s : f32
     memref.store %r, %x[] : memref<f32>
   }
   tile.return

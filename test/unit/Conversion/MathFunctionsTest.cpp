@@ -279,6 +279,7 @@ static void checkContracted(const std::string &body, long double (*reference)(lo
 static long double onePlusTanh(long double x) { return 2 / (1 + expl(-2 * x)); }
 static long double halfGelu(long double x) { return x / 2 * onePlusTanh(x * 0.75L); }
 static long double silu(long double x) { return x / (1 + expl(-x)); }
+static long double silu2(long double x) { return x / (1 + exp2l(-x)); }
 
 TEST(MathFunctions, Contractions) {
   const std::string one = "%one = arith.constant 1.0 : f32\n%half = arith.constant 0.5 : f32\n"
@@ -295,6 +296,9 @@ TEST(MathFunctions, Contractions) {
   checkContracted(one + "%n = arith.negf %x : f32\n%e = math.exp %n : f32\n"
                         "%d = arith.addf %e, %one : f32\n%r = arith.divf %x, %d : f32",
                   silu, 6, 0, -80, 80);
+  checkContracted(one + "%n = arith.negf %x : f32\n%e = math.exp2 %n : f32\n"
+                        "%d = arith.addf %one, %e : f32\n%r = arith.divf %x, %d : f32",
+                  silu2, 6, 0, -120, 120);
 }
 
 TEST(MathFunctions, ContractionsHaveTheirLimits) {
@@ -309,6 +313,18 @@ TEST(MathFunctions, ContractionsHaveTheirLimits) {
   EXPECT_EQ(q(100.0f), 0.0f);
   EXPECT_EQ(q(INFINITY), 0.0f);
   EXPECT_EQ(q(-INFINITY), -88.0f);
+  Compiled binary("(%x: f32) -> f32",
+                  "%one = arith.constant 1.0 : f32\n%y = arith.constant -88.0 : f32\n"
+                  "%e = math.exp2 %x : f32\n%d = arith.addf %e, %one : f32\n"
+                  "%r = arith.divf %y, %d : f32");
+  auto *b = binary.get<float(float)>();
+  ASSERT_TRUE(b);
+  // At integers the divisor is exact, the quotient right to 2 units of the last place.
+  for (int x = -20; x <= 127; ++x)
+    EXPECT_NEAR(b(float(x)) / (-88.0 / (1 + std::exp2(double(x)))), 1, 2.4e-7) << x;
+  EXPECT_EQ(b(128.0f), 0.0f);
+  EXPECT_EQ(b(-INFINITY), -88.0f);
+  EXPECT_TRUE(std::isnan(b(NAN)));
   Compiled infinite("(%x: f32) -> f32", "%one = arith.constant 1.0 : f32\n"
                                         "%t = math.tanh %x : f32\n%r = arith.addf %t, %one : f32");
   auto *f = infinite.get<float(float)>();

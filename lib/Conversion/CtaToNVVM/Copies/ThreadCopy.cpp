@@ -61,8 +61,7 @@ FailureOr<std::unique_ptr<ThreadCopy>> ThreadCopy::make(Lowering &f, cta::CopyOp
 }
 
 /// Whether the pieces make these groups, of which `count` and `pieces` are given.
-bool ThreadCopy::repeats(Groups &groups) {
-  const SharedTile to = makeTile();
+bool ThreadCopy::repeats(Groups &groups, const SharedTile &to) {
   for (size_t group = 1; group < groups.count; ++group)
     for (size_t piece = 0; piece < groups.pieces; ++piece) {
       const int64_t first = pieces[piece], reg = pieces[group * groups.pieces + piece];
@@ -74,7 +73,8 @@ bool ThreadCopy::repeats(Groups &groups) {
             groups.dim = d;
             groups.step = at[d] - from[d];
           }
-        if (groups.dim == shared.contiguousDim || !bytes)
+        // `Access::advance` is told the last group's distance as the largest.
+        if (groups.dim == shared.contiguousDim || groups.step <= 0 || !bytes)
           return false;
         groups.bytes = *bytes;
       }
@@ -88,19 +88,19 @@ bool ThreadCopy::repeats(Groups &groups) {
 }
 
 /// The groups with which there is least code; of a count of 0 if there are none. All threads have
-/// their pieces, and no index tile gives a coordinate.
+/// their pieces.
 ThreadCopy::Groups ThreadCopy::findGroups(size_t least) {
-  if (!op.getIndices().empty() || llvm::is_contained(access.index.separable, false))
-    return {};
+  assert(op.getIndices().empty() && "an index tile gives each piece its own coordinate");
   size_t inAll = 0;
   while (inAll < pieces.size() && isTrue(access.index.live(pieces[inAll])))
     ++inAll;
+  const SharedTile to = makeTile();
   Groups best;
   size_t code = pieces.size();
   for (size_t each = least; 2 * each <= inAll; ++each) {
     Groups groups{inAll / each, each};
     const size_t once = each + pieces.size() - groups.count * each;
-    if (once < code && repeats(groups)) {
+    if (once < code && repeats(groups, to)) {
       best = groups;
       code = once;
     }

@@ -23,9 +23,9 @@ struct ThreadCopy {
     return SharedTile(f, access.index, shared, from, layout::Coord(shared.shape.size(), 0),
                       llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
   }
-  /// Calls `body` with pieces and the tile that they go to, on a path of their own: in a loop over
-  /// groups of `least` pieces or more if these repeat, then with those that are left. The code is
-  /// shorter than that of all pieces, but no group is on its way beside another one.
+  /// Calls `body` with pieces and the tile that they go to: in a loop over groups of `least` pieces
+  /// or more if these repeat, then with those that are left. The code is shorter than that of all
+  /// pieces, but the loads of one group do not overlap those of another.
   void inGroups(size_t least, llvm::function_ref<void(SharedTile &, llvm::ArrayRef<int64_t>)> body);
   int64_t pieceBytes() const { return vector * access.bytes; }
   /// True in threads that copy the piece; null: in all.
@@ -52,7 +52,7 @@ private:
     int64_t step = 0, bytes = 0;
   };
   Groups findGroups(size_t least);
-  bool repeats(Groups &groups);
+  bool repeats(Groups &groups, const SharedTile &to);
 
   ThreadCopy(Lowering &f, cta::CopyOp op, const layout::SharedLayout &shared,
              const SharedPlace &place, mlir::RankedTensorType type)

@@ -7,10 +7,10 @@
 // is right to a few units of the last place where 1 + tanh(x) has lost all of them (x far below
 // zero).
 //
-// Computes y / (1 + exp(x)), and the same with exp2, with a faster division. The divisor has the
-// error of the exponential, so a quotient that is right to 2 units of the last place is as good as
-// a correctly rounded one, which has a branch and a call. And the divisor is at least 1, so nothing
-// need be tested.
+// Computes y / (1 + exp(x)), and the same with exp2, with a faster division, which is right to 2
+// units of the last place. In general the divisor has the error of the exponential, so that a
+// correctly rounded quotient, which has a branch and a call, would be no better; only where x is an
+// integer is exp2 exact. And the divisor is at least 1, so nothing need be tested.
 #include "MathBuilder.h"
 
 #include "mlir/IR/Matchers.h"
