@@ -36,6 +36,14 @@ constexpr int64_t kReplicas = 2, kMostReplicaAccumulators = 192;
 constexpr int64_t kGroups[] = {8, 12, 16};
 /// Sizes by which plans are compared if the source IR does not give any.
 constexpr int64_t kTypicalOutputTiles = 1024, kTypicalExtent = 32;
+/// The part of the arithmetic between products that tensor cores wait for, where warpgroups of a
+/// block alternate. Source: docs/performance/constants.md.
+constexpr double kExposedArithmetic = 0.51;
+/// What such an iteration takes for waits and announcements of slots besides. Source:
+/// docs/performance/constants.md.
+constexpr double kChainedIteration = 60;
+/// The warpgroups that alternate without products in flight.
+constexpr int64_t kLeastAlternating = 3;
 /// Registers of a thread that an epilogue with arithmetic gets in addition to accumulators. Source:
 /// docs/performance/constants.md.
 constexpr int64_t kComputingRegisters = 64;
@@ -319,6 +327,15 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
             : deferring                   ? facts.deferredCycles
                                           : facts.streamCycles,
             "issue");
+  // The tensor cores wait for all of the arithmetic where one warpgroup computes, and where two
+  // wait for each of their products; blocks that share an SM do not alternate either.
+  if (facts.arithmeticCycles > 0) {
+    const bool alternates =
+        facts.mathWarpgroups() >= (rotates(machine, facts, plan) ? 2 : kLeastAlternating);
+    const double exposed = alternates ? kExposedArithmetic : 1;
+    atLeast(blocks * (facts.tensorCycles + exposed * facts.arithmeticCycles) + kChainedIteration,
+            "issue");
+  }
   // Nothing brings warpgroups that convert operands out of step: all of them do, in blocks that
   // share an SM, too, and then all wait for their products.
   // Source: docs/performance/constants.md.
@@ -352,23 +369,6 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
     result.launch += machine.divisionCycles;
   }
   return result;
-}
-
-double tessera::plan::gatheringCycles(const Machine &machine, const PlanFacts &facts,
-                                      const Plan &plan) {
-  if (facts.gatherInstructions == 0)
-    return 0;
-  const double blocks = plan.blocksPerSM.value_or(1);
-  return machine.gatherLatency +
-         blocks * (facts.gatherInstructions * machine.gatherCycles + facts.tensorCycles);
-}
-
-int64_t tessera::plan::leastPart(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
-  Plan divided = plan;
-  divided.streamK = 1;
-  const PlanPrediction predicted = predictPlan(machine, facts, divided);
-  return std::max<int64_t>(std::ceil(2 * predicted.handOver / std::max(predicted.iteration, 1.0)),
-                           1);
 }
 
 double tessera::plan::slowdownByStages(const Machine &machine, const PlanFacts &facts,

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The cycles of a launch, from those of an iteration: waves of output tiles, and a last one whose
-// output tiles are divided.
+// output tiles are divided. And what gathering adds to an iteration.
 #include "tessera/Plan/Model.h"
+
+#include "tessera/Machine/Machine.h"
 
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace tessera;
 using namespace tessera::plan;
@@ -35,4 +38,21 @@ double PlanPrediction::cycles(int64_t outputTiles, int64_t iterations, int64_t c
 double PlanPrediction::waveEfficiency(int64_t outputTiles, int64_t cores) const {
   int64_t count = waves(outputTiles, cores);
   return count ? double(outputTiles) / (count * cores * blocksPerSM) : 1;
+}
+
+double tessera::plan::gatheringCycles(const Machine &machine, const PlanFacts &facts,
+                                      const Plan &plan) {
+  if (facts.gatherInstructions == 0)
+    return 0;
+  const double blocks = plan.blocksPerSM.value_or(1);
+  return machine.gatherLatency +
+         blocks * (facts.gatherInstructions * machine.gatherCycles + facts.tensorCycles);
+}
+
+int64_t tessera::plan::leastPart(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
+  Plan divided = plan;
+  divided.streamK = 1;
+  const PlanPrediction predicted = predictPlan(machine, facts, divided);
+  return std::max<int64_t>(std::ceil(2 * predicted.handOver / std::max(predicted.iteration, 1.0)),
+                           1);
 }

@@ -15,7 +15,8 @@
 //   issue          the instructions of a warpgroup, where products need each other's results. It
 //                  includes the time for which the warpgroup waits for products, unless
 //                  cta-rotate-loops runs them concurrently with later iterations (`pending`, and
-//                  the registers for it)
+//                  the registers for it). Even then the tensor cores wait for half of the
+//                  arithmetic between products, and for all of it where warpgroups do not alternate
 //
 // and the part of a block's epilogue that nothing overlaps. This is all of it where a block
 // computes one output tile at a time. With ping-pong it is the time by which the epilogue is longer
@@ -93,6 +94,10 @@ struct PlanFacts {
   /// take one after the other, with and without the time for which it waits for products. 0 if
   /// there are none.
   double streamCycles = 0, issueCycles = 0;
+  /// For products that wait for each other through registers: the cycles for which the arithmetic
+  /// between them keeps special functions or FMA units busy, whichever is longer, of all warpgroups
+  /// of a block. Comparisons do not count: most are of masks, which few iterations need.
+  double arithmeticCycles = 0;
   /// The cycles in which the warpgroups of a block convert the integers of an operand, one after
   /// the other, where products wait for that.
   double convertCycles = 0;

@@ -31,8 +31,8 @@ namespace {
 void standIn(llvm::Module &module, double error) {
   for (llvm::Function &function : llvm::make_early_inc_range(module)) {
     bool isRcp = function.getName() == "llvm.nvvm.rcp.approx.ftz.f";
-    bool isEx2 = function.getName() == "llvm.nvvm.ex2.approx.ftz.f32" ||
-                 function.getName() == "llvm.nvvm.ex2.approx.ftz";
+    // Also `.ftz`, and with or without the type.
+    bool isEx2 = function.getName().starts_with("llvm.nvvm.ex2.approx");
     if (!isRcp && !isEx2)
       continue;
     for (llvm::User *user : llvm::make_early_inc_range(function.users())) {

@@ -383,19 +383,30 @@ void FactsOfGrid::addStream() {
   facts.rotatedRegisters = *registers;
   // The arithmetic is counted op by op because the ops depend on each other in that order.
   double arithmetic = 0;
+  OpCost total;
   for (Operation &op : *loop.getBody()) {
     if (auto product = dyn_cast<WgmmaOp>(op)) {
       schedule::Operation operation = costs.productOf(units, "product", product);
       facts.streamCycles += operation.latency;
       facts.issueCycles += operation.issue;
     } else {
-      arithmetic += double(costs.cyclesOf(units, &op));
+      const int64_t cycles = costs.cyclesOf(units, &op);
+      arithmetic += double(cycles);
+      if (cycles > 0)
+        total += costs.costOf(&op);
       if (waits && isa<arith::SIToFPOp, arith::UIToFPOp>(op))
         facts.convertCycles += static_cast<double>(facts.warpgroups * costs.cyclesOf(units, &op));
     }
   }
   facts.streamCycles += arithmetic;
   facts.issueCycles += arithmetic;
+  if (waits)
+    return;
+  int64_t busiest = 0;
+  for (const schedule::Use &use : costs.table.compute(units, "arithmetic", total.work).uses)
+    if (use.unit == units.sfu || use.unit == units.fma)
+      busiest = std::max(busiest, use.cycles);
+  facts.arithmeticCycles = static_cast<double>(facts.warpgroups * busiest);
 }
 
 /// The number of rows of memory to which one thread stores.

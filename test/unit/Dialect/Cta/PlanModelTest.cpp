@@ -220,6 +220,37 @@ TEST(PlanModel, ProductsThatNeedEachOther) {
   EXPECT_EQ(choose(facts).producers, 1);
 }
 
+TEST(PlanModel, ArithmeticBetweenProducts) {
+  // The same loop, whose exponentials take half as long as the tensor cores: those wait for half of
+  // that where two warpgroups alternate, as they do with products in flight.
+  PlanFacts facts = gemm(128, 128, 128, 2);
+  facts.tensorCycles = 2048;
+  facts.streamCycles = 2438;
+  facts.issueCycles = 1398;
+  facts.rotatedRegisters = 192;
+  facts.arithmeticCycles = 1024;
+  Plan plan = choose(facts);
+  EXPECT_EQ(plan.pending, 1);
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).bound, "issue");
+  EXPECT_NEAR(predictPlan(kMachine, facts, plan).iteration, 2048 + 0.51 * 1024 + 60, 1);
+  // Otherwise for all of it.
+  PlanRequest request;
+  request.producers = 1;
+  plan = choose(facts, request);
+  EXPECT_EQ(plan.pending, 0);
+  EXPECT_NEAR(predictPlan(kMachine, facts, plan).iteration, 2048 + 1024 + 60, 1);
+  // Three warpgroups alternate without.
+  facts.warpgroups = 3;
+  EXPECT_NEAR(predictPlan(kMachine, facts, plan).iteration, 2048 + 0.51 * 1024 + 60, 1);
+  // One has nothing to alternate with, and another block is no help.
+  facts.warpgroups = 1;
+  plan.blocksPerSM = 2;
+  EXPECT_NEAR(predictPlan(kMachine, facts, plan).iteration, 2 * (2048 + 1024) + 60, 1);
+  plan.pending = 1;
+  plan.registers = 232;
+  EXPECT_NEAR(predictPlan(kMachine, facts, plan).iteration, 2 * (2048 + 1024) + 60, 1);
+}
+
 TEST(PlanModel, OperandsThatAreConverted) {
   // Weights of 8 bits: all warpgroups convert, and then all wait for their products.
   PlanFacts facts = gemm(128, 256, 64, 2);
