@@ -395,7 +395,7 @@ void FactsOfGrid::addStream() {
       if (cycles > 0)
         total += costs.costOf(&op);
       if (waits && isa<arith::SIToFPOp, arith::UIToFPOp>(op))
-        facts.convertCycles += static_cast<double>(facts.warpgroups * costs.cyclesOf(units, &op));
+        facts.convertCycles += static_cast<double>(facts.warpgroups * cycles);
     }
   }
   facts.streamCycles += arithmetic;
