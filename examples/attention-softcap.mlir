@@ -2,7 +2,7 @@
 // output in f32.
 //
 // A softmax is the same for scores that are all larger by one number, and tanh(x) = 2 / (1 + e^(−2x)) − 1. So the scores are 2 · cap · s with
-// s = 1 / (1 + e^(−2x)), which takes a third of the instructions: a tanh has another form for small x, so that it is right to its last place.
+// s = 1 / (1 + e^(−2x)), with which the main loop has half the instructions: a tanh has another form for small x, so that it is right to its last place.
 //
 //   for each batch b, head h and block i of 128 queries:
 //     q = Q[b, h, i:i+128, :];  f = 2 · cap · log₂e;  g = −2 · log₂e · scale / cap
@@ -17,7 +17,7 @@
 //     O[b, h, i:i+128, :] = o / l                     (0 for a row that sees no key)
 //
 // m is the maximum of s: the cap, which must be positive, is part of the multiplication before exp2. It also multiplies the rounding of s: p has a
-// relative error of cap · 1.4e-7, which is that of bf16 (4e-3) at a cap of 30000. For larger ones, scores should not be capped, or by math.tanh. `math.tanh`
+// relative error of cap · 1.6e-7, which is that of bf16 (4e-3) at a cap of 25000. For larger ones, scores should not be capped, or by math.tanh. `math.tanh`
 // with fastmath<afn> is one instruction, with other f and g; a cap of 50 makes its error of 5e-4 2 % of p.
 //
 // Shapes: Q, O are BxHxSx128, K, V are BxHxTx128; any B, H, S, T.

@@ -197,9 +197,9 @@ Access::Inside Access::insideOf(int64_t reg) {
     std::optional<int64_t> end = getConstantIntValue(range.high);
     const int64_t last = c.constant + index.maxThread[d] + (advances ? advanced.most : 0);
     const bool cut = !end || last + width > *end;
-    Value at = advances && c.thread ? f.add(c.thread, advanced.by)
-               : advances           ? advanced.by
-                                    : c.thread;
+    Value at = c.thread;
+    if (advances)
+      at = at ? f.add(at, advanced.by) : advanced.by;
     Value high = at ? f.sub(range.high, at) : range.high;
     Value low = range.low && at ? f.sub(range.low, at) : range.low;
     if (d != contiguous) {

@@ -192,14 +192,20 @@ TEST(PlanModel, OrderOfBlocks) {
   EXPECT_EQ(choose(gemm(256, 128, 64, 2)).group, 8);
 }
 
-TEST(PlanModel, ProductsThatNeedEachOther) {
-  // Attention, 128 queries and keys: one after the other, instructions and tensor cores take longer
-  // than the tensor cores alone; concurrently they do not, if there are registers enough.
+/// Attention, 128 queries and keys, without the arithmetic between its products.
+static PlanFacts attention() {
   PlanFacts facts = gemm(128, 128, 128, 2);
   facts.tensorCycles = 2048;
   facts.streamCycles = 2438;
   facts.issueCycles = 1398;
   facts.rotatedRegisters = 192;
+  return facts;
+}
+
+TEST(PlanModel, ProductsThatNeedEachOther) {
+  // One after the other, instructions and tensor cores take longer
+  // than the tensor cores alone; concurrently they do not, if there are registers enough.
+  PlanFacts facts = attention();
   Plan plan = choose(facts);
   EXPECT_EQ(plan.pending, 1);
   EXPECT_EQ(plan.producers, 4);
@@ -223,11 +229,7 @@ TEST(PlanModel, ProductsThatNeedEachOther) {
 TEST(PlanModel, ArithmeticBetweenProducts) {
   // The same loop, whose exponentials take half as long as the tensor cores: those wait for half of
   // that where two warpgroups alternate, as they do with products in flight.
-  PlanFacts facts = gemm(128, 128, 128, 2);
-  facts.tensorCycles = 2048;
-  facts.streamCycles = 2438;
-  facts.issueCycles = 1398;
-  facts.rotatedRegisters = 192;
+  PlanFacts facts = attention();
   facts.arithmeticCycles = 1024;
   Plan plan = choose(facts);
   EXPECT_EQ(plan.pending, 1);
