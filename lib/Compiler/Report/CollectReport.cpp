@@ -338,9 +338,10 @@ static std::string orderText(cta::LaunchOp launch) {
     os << "along dimension " << order.getSlowest() << " of the grid from "
        << (order.getReverse() ? "its end" : "its beginning");
     if (order.getSection())
-      os << ", in sections of " << order.getSection();
+      os << ", in sections of at most " << order.getSection();
     else if (order.getShared())
-      os << ", in sections that read at most " << (cta::kSectionBytes >> 20) << " MiB";
+      os << ", in sections of about " << cta::kSectionWaves << " waves that read at most "
+         << (cta::kSectionBytes >> 20) << " MiB";
   } else {
     os << "row by row";
   }

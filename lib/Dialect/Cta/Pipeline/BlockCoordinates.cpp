@@ -99,7 +99,7 @@ SmallVector<Value> tessera::cta::blockCoordinates(Arith a, Value rest, ValueRang
 }
 
 SmallVector<Value> tessera::cta::slowestCoordinates(Arith a, Value number, ValueRange blocks,
-                                                    unsigned slowest, bool reverse, Value section,
+                                                    unsigned slowest, bool reverse, Value sections,
                                                     Arith fixed, bool reciprocals) {
   const unsigned rank = blocks.size();
   const SmallVector<Value> counts = countsOf(fixed, blocks);
@@ -110,23 +110,32 @@ SmallVector<Value> tessera::cta::slowestCoordinates(Arith a, Value number, Value
   for (unsigned d = 0; d < rank; ++d)
     if (d != slowest)
       others = fixed.make<arith::MulIOp>(others, counts[d]);
-  // No section is larger than the grid, so that all products stay below the number of blocks. An
-  // empty grid has sections of one.
-  Value width =
-      fixed.make<arith::MaxUIOp>(fixed.make<arith::MinUIOp>(section, others), fixed.i32(1));
-  auto [which, inside] =
-      divide(a, number, divisor(fixed.make<arith::MulIOp>(width, counts[slowest])));
-  Value first = a.make<arith::MulIOp>(which, width);
-  Value left = a.make<arith::SubIOp>(others, first);
-  Divisor wide{a.make<arith::MinUIOp>(left, width), {}};
-  if (reciprocals) {
-    Divisor whole = makeDivisor(fixed, width);
-    Divisor last = makeDivisor(fixed, fixed.make<arith::RemUIOp>(others, width));
-    Value isWhole = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::uge, left, width);
-    wide.reciprocal =
-        a.b.createOrFold<arith::SelectOp>(a.loc, isWhole, whole.reciprocal, last.reciprocal);
-  }
-  auto [place, other] = divide(a, inside, wide);
+  // There are no more sections than combinations, so that all products stay below the number of
+  // blocks. An empty grid has one section of nothing.
+  Value most = fixed.make<arith::MaxUIOp>(others, fixed.i32(1));
+  Value many = fixed.make<arith::MaxUIOp>(fixed.make<arith::MinUIOp>(sections, most), fixed.i32(1));
+  Value narrow = fixed.make<arith::DivUIOp>(others, many),
+        wider = fixed.make<arith::RemUIOp>(others, many); // how many have one more
+  Value wide = fixed.make<arith::AddIOp>(narrow, fixed.i32(1));
+  Value before = fixed.make<arith::MulIOp>(wider, wide); // combinations in those
+  Value isWide =
+      a.is(arith::CmpIPredicate::ult, number, fixed.make<arith::MulIOp>(before, counts[slowest]));
+  auto select = [&](Value yes, Value no) -> Value {
+    return a.b.createOrFold<arith::SelectOp>(a.loc, isWide, yes, no);
+  };
+  auto ofSection = [&](Value yes, Value no) -> Divisor {
+    if (!reciprocals)
+      return {select(yes, no), {}};
+    return {select(yes, no),
+            select(makeDivisor(fixed, yes).reciprocal, makeDivisor(fixed, no).reciprocal)};
+  };
+  Value skipped = select(fixed.i32(0), before), width = select(wide, narrow);
+  Value behind = a.make<arith::SubIOp>(number, a.make<arith::MulIOp>(skipped, counts[slowest]));
+  auto [which, inside] = divide(a, behind,
+                                ofSection(fixed.make<arith::MulIOp>(wide, counts[slowest]),
+                                          fixed.make<arith::MulIOp>(narrow, counts[slowest])));
+  Value first = a.make<arith::AddIOp>(skipped, a.make<arith::MulIOp>(which, width));
+  auto [place, other] = divide(a, inside, ofSection(wide, narrow));
   if (reverse)
     place = a.make<arith::SubIOp>(fixed.make<arith::SubIOp>(counts[slowest], fixed.i32(1)), place);
   SmallVector<Value> coords(rank);

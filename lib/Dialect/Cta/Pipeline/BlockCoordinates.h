@@ -31,14 +31,14 @@ llvm::SmallVector<mlir::Value> blockCoordinates(Arith a, mlir::Value rest, mlir:
                                                 int64_t group, mlir::Value most, unsigned rows,
                                                 Arith fixed, bool reciprocals);
 
-/// The coordinates where one dimension varies slowest, in sections of `section` (an i32, at least
-/// 1) combinations of the others; with `reverse` from its end to its beginning. In a section of s
-/// combinations of dimensions that have n in all, and with d along the slowest one, block number
-/// s * i + j of the section has the j-th combination and the i-th place along the slowest
-/// dimension. All sections have s combinations, but the last one may have fewer.
+/// The coordinates where one dimension varies slowest, in sections of combinations of the others;
+/// with `reverse` from its end to its beginning. In a section of s combinations block number s * i
+/// + j of the section has the j-th combination and the i-th place along the slowest dimension.
+/// There are `sections` (an i32), but at least one and no more than combinations. All have as many
+/// combinations, or the first ones have one more.
 llvm::SmallVector<mlir::Value> slowestCoordinates(Arith a, mlir::Value number,
                                                   mlir::ValueRange blocks, unsigned slowest,
-                                                  bool reverse, mlir::Value section, Arith fixed,
+                                                  bool reverse, mlir::Value sections, Arith fixed,
                                                   bool reciprocals);
 
 } // namespace tessera::cta

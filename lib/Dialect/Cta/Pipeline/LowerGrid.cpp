@@ -332,21 +332,42 @@ static SmallVector<Value> coordinatesInCluster(Arith a, const Clusters &clusters
   return coords;
 }
 
-/// How many combinations of the other dimensions a section of the slowest one has, as i32: as the
-/// order says, or as many as read no more than kSectionBytes in their longest output tiles.
-static Value sectionOf(Arith outside, tile::GridOp grid) {
+/// In how many sections the output tiles of an order with a slowest dimension run, as i32. In as
+/// few as the order says, or as read no more than kSectionBytes each in their longest output tiles;
+/// but then in more, if each has kSectionWaves waves of `resident` blocks an SM.
+static Value sectionsOf(Arith outside, tile::GridOp grid, ValueRange counts, int64_t resident) {
   const tile::OrderAttr order = *grid.getOrder();
-  Value all = outside.i32(std::numeric_limits<int32_t>::max());
+  Value combinations = outside.index(1);
+  for (auto [d, count] : llvm::enumerate(counts))
+    if (static_cast<int64_t>(d) != order.getSlowest())
+      combinations = outside.make<arith::MulIOp>(combinations, count);
+  auto narrow = [&](Value sections) -> Value {
+    return outside.b.createOrFold<arith::IndexCastUIOp>(outside.loc, outside.b.getI32Type(),
+                                                        sections);
+  };
   if (order.getSection())
-    return outside.i32(std::min<int64_t>(order.getSection(), std::numeric_limits<int32_t>::max()));
+    return narrow(
+        outside.make<arith::CeilDivSIOp>(combinations, outside.index(order.getSection())));
   std::optional<UnequalWork> work = order.getShared() ? unequalWorkOf(grid) : std::nullopt;
   Value trips = work ? mostTripsBeforeGrid(outside.b, grid, *work) : Value();
   if (!trips)
-    return all;
+    return outside.i32(1);
   Value most = outside.index(std::max<int64_t>(kSectionBytes / order.getShared(), 1));
   Value fit =
       outside.make<arith::MaxSIOp>(outside.make<arith::DivSIOp>(most, trips), outside.index(1));
-  return outside.b.createOrFold<arith::IndexCastUIOp>(outside.loc, outside.b.getI32Type(), fit);
+  Value wave = outside.make<arith::MulIOp>(
+      tile::NumCoresOp::create(outside.b, outside.loc, outside.b.getIndexType()),
+      outside.index(resident));
+  Value tiles = outside.make<arith::MulIOp>(combinations, counts[order.getSlowest()]);
+  // An eighth of a section may be missing.
+  Value lacking = outside.make<arith::DivSIOp>(
+      outside.make<arith::MulIOp>(wave, outside.index(kSectionWaves)), outside.index(8));
+  Value whole = outside.make<arith::DivSIOp>(
+      outside.make<arith::AddIOp>(tiles, lacking),
+      outside.make<arith::MaxSIOp>(outside.make<arith::MulIOp>(wave, outside.index(kSectionWaves)),
+                                   outside.index(1)));
+  return narrow(
+      outside.make<arith::MaxSIOp>(outside.make<arith::CeilDivSIOp>(combinations, fit), whole));
 }
 
 /// Whether blocks can take the numbers of their output tiles from a queue: a role that loads runs
@@ -463,7 +484,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   const std::optional<tile::OrderAttr> order = grid.getOrder();
   // Clusters have an order of their own.
   const bool hasSlowest = order && order->hasSlowest() && cluster == 1;
-  Value section = hasSlowest ? sectionOf(outside, grid) : Value();
+  Value sections =
+      hasSlowest ? sectionsOf(outside, grid, counts, blocksPerSM.value_or(1)) : Value();
   Value queue = persistent && order && order->getDynamic() && mayQueue(grid, plan, cluster)
                     ? makeQueue(b, loc)
                     : Value();
@@ -503,7 +525,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     const ClusterNumber ofClusters = tellApart(inside, clusters, number, fixed);
     numbers = hasSlowest
                   ? slowestCoordinates(inside, number, counts, order->getSlowest(),
-                                       order->getReverse(), section, fixed, persistent)
+                                       order->getReverse(), sections, fixed, persistent)
                   : blockCoordinates(inside, ofClusters.ofFull, persistent ? clusters.full : counts,
                                      group, height, order ? 0 : rows, fixed, persistent);
     if (cluster > 1)

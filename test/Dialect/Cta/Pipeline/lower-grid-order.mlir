@@ -13,14 +13,21 @@
 // CHECK: %[[NUMBER:.*]] = arith.index_castui %[[B]] : index to i32
 // CHECK: %[[ROWS:.*]] = arith.index_castui %[[M]] : index to i32
 // CHECK: %[[COLUMNS:.*]] = arith.index_castui %[[N]] : index to i32
-// CHECK: %[[WIDTH:.*]] = arith.maxui %{{.*}}, %c1_i32{{.*}} : i32
-// CHECK: %[[SECTION:.*]] = arith.divui %[[NUMBER]], %{{.*}} : i32
-// CHECK: %[[INSIDE:.*]] = arith.remui %[[NUMBER]], %{{.*}} : i32
-// CHECK: %[[FIRST:.*]] = arith.muli %[[SECTION]], %[[WIDTH]] : i32
-// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[FIRST]] : i32
-// CHECK: %[[WIDE:.*]] = arith.minui %[[LEFT]], %[[WIDTH]] : i32
-// CHECK: %[[PLACE:.*]] = arith.divui %[[INSIDE]], %[[WIDE]] : i32
-// CHECK: %[[OTHER:.*]] = arith.remui %[[INSIDE]], %[[WIDE]] : i32
+// CHECK: %[[NARROW:.*]] = arith.divui %[[COLUMNS]], %[[MANY:.*]] : i32
+// CHECK: %[[WIDER:.*]] = arith.remui %[[COLUMNS]], %[[MANY]] : i32
+// CHECK: %[[WIDE:.*]] = arith.addi %[[NARROW]], %c1_i32{{.*}} : i32
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[WIDER]], %[[WIDE]] : i32
+// CHECK: %[[ALL:.*]] = arith.muli %[[BEFORE]], %[[ROWS]] : i32
+// CHECK: %[[IS:.*]] = arith.cmpi ult, %[[NUMBER]], %[[ALL]] : i32
+// CHECK: %[[SKIPPED:.*]] = arith.select %[[IS]], %c0_i32{{.*}}, %[[BEFORE]] : i32
+// CHECK: %[[WIDTH:.*]] = arith.select %[[IS]], %[[WIDE]], %[[NARROW]] : i32
+// CHECK: %[[SECTION:.*]] = arith.divui %{{.*}}, %{{.*}} : i32
+// CHECK: %[[INSIDE:.*]] = arith.remui %{{.*}}, %{{.*}} : i32
+// CHECK: %[[HERE:.*]] = arith.muli %[[SECTION]], %[[WIDTH]] : i32
+// CHECK: %[[FIRST:.*]] = arith.addi %[[SKIPPED]], %[[HERE]] : i32
+// CHECK: %[[BY:.*]] = arith.select %[[IS]], %[[WIDE]], %[[NARROW]] : i32
+// CHECK: %[[PLACE:.*]] = arith.divui %[[INSIDE]], %[[BY]] : i32
+// CHECK: %[[OTHER:.*]] = arith.remui %[[INSIDE]], %[[BY]] : i32
 // CHECK: %[[LAST:.*]] = arith.subi %[[ROWS]], %c1_i32{{.*}} : i32
 // CHECK: %[[ROW:.*]] = arith.subi %[[LAST]], %[[PLACE]] : i32
 // CHECK: %[[COLUMN:.*]] = arith.addi %[[FIRST]], %[[OTHER]] : i32
@@ -33,13 +40,15 @@ tile.kernel @reverse(%C: memref<?x?xf32>, %m: index, %n: index, %f: f32) attribu
   tile.return
 }
 
-// A persistent launch with a role that loads takes numbers from a queue.
+// A persistent launch with a role that loads takes numbers from a queue. There are as few sections of at most three columns as possible.
 // CHECK-LABEL: tile.kernel @queue(
+// CHECK: %[[SECTIONS:.*]] = arith.ceildivsi %{{.*}}, %c3 : index
+// CHECK: arith.index_castui %[[SECTIONS]] : index to i32
 // CHECK: %[[QUEUE:.*]] = memref.alloc() {tile.init = 0 : i32, tile.restored} : memref<1xi32>
 // CHECK: cta.launch @queue_0 blocks(%{{.*}}) attributes {cta.order = #tile.order<slowest = 0, section = 3, dynamic>
 // CHECK: cta.for_output_tiles %[[T:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
 // CHECK-NEXT: %[[N:.*]] = cta.queued %[[T]] from %[[QUEUE]] : memref<1xi32>
-// CHECK-NEXT: arith.extui %[[N]] : i32 to i64
+// CHECK-NEXT: arith.cmpi ult, %[[N]], %{{.*}} : i32
 tile.kernel @queue(%C: memref<?x?xf32>, %m: index, %n: index, %f: f32) attributes {phase = #planned, plan = #cta.plan<persistent = 1, stages = 2, producers = 1>, warpgroups = 1} {
   tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 32) order = <slowest = 0, section = 3, dynamic> {
     memref.store %f, %C[%i, %j] : memref<?x?xf32>
@@ -112,16 +121,25 @@ tile.kernel @ping_pong(%C: memref<?x?xf32>, %m: index, %n: index, %f: f32) attri
   tile.return
 }
 
-// A section is what reads 32 MiB in the longest output tiles: the bound of the loop at the last coordinate, before the launch.
+// No section reads more than 32 MiB in the longest output tiles: the bound of the loop at the last coordinate, before the launch. As many as have two waves of
+// blocks each, the last of which may lack an eighth.
 // CHECK-LABEL: tile.kernel @shared(
-// CHECK: %[[BLOCKS:.*]] = arith.maxsi
+// CHECK: %[[ROWS:.*]] = arith.maxsi
+// CHECK: %[[COLUMNS:.*]] = arith.maxsi
 // CHECK: %[[LAST:.*]] = arith.subi %{{.*}}, %c1{{.*}} : index
 // CHECK: %[[AT:.*]] = arith.muli %{{.*}}, %c64{{.*}} : index
 // CHECK: %[[END:.*]] = arith.addi %[[AT]], %c64{{.*}} : index
 // CHECK: %[[TRIPS:.*]] = arith.ceildivsi %[[END]], %c64{{.*}} : index
 // CHECK: %[[MOST:.*]] = arith.maxsi %[[TRIPS]], %c1{{.*}} : index
-// CHECK: %[[FIT:.*]] = arith.divsi %c4096, %[[MOST]] : index
-// CHECK: arith.maxsi %[[FIT]], %c1{{.*}} : index
+// CHECK: %[[FEW:.*]] = arith.divsi %c4096, %[[MOST]] : index
+// CHECK: %[[FIT:.*]] = arith.maxsi %[[FEW]], %c1{{.*}} : index
+// CHECK: %[[CORES:.*]] = tile.num_cores : index
+// CHECK-DAG: %[[TILES:.*]] = arith.muli %[[COLUMNS]], %[[ROWS]] : index
+// CHECK-DAG: %[[TWO:.*]] = arith.muli %[[CORES]], %c2{{.*}} : index
+// CHECK: %[[EIGHTH:.*]] = arith.divsi %[[TWO]], %c8{{.*}} : index
+// CHECK-DAG: arith.addi %[[TILES]], %[[EIGHTH]] : index
+// CHECK-DAG: %[[LEAST:.*]] = arith.ceildivsi %[[COLUMNS]], %[[FIT]] : index
+// CHECK: arith.maxsi %[[LEAST]], %{{.*}} : index
 // CHECK: cta.launch @shared_0
 tile.kernel @shared(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %m: index, %n: index) attributes {phase = #planned, warpgroups = 1} {
   tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 64) order = <slowest = 0, reverse, shared = 8192> {
