@@ -177,8 +177,10 @@ static void toScheduled(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createPipelineCopies());
   kernels.addPass(cta::createDeferSums());
   kernels.addPass(cta::createPeelMasks());
+  kernels.addPass(cta::createMergeMasks());
   kernels.addPass(cta::createSchedule());
   kernels.addPass(cta::createRotateLoops());
+  kernels.addPass(cta::createCutRest());
   kernels.addPass(cta::createDeferWaits());
   kernels.addPass(cta::createCtaVerify());
 }

@@ -22,6 +22,7 @@ static bool isLoopOrBranch(Operation *op) { return isLoop(op) || isa<scf::IfOp>(
 static constexpr tile::HelperAttrRule kRules[] = {
     {kAloneAttr, "tile.kernel", "unit", tile::isOneOf<tile::KernelOp>, tile::isKind<UnitAttr>},
     {kBlocksForMemoryAttr, "cta.launch", "unit", tile::isOneOf<LaunchOp>, tile::isKind<UnitAttr>},
+    {kCutAttr, "scf.if", "unit", tile::isOneOf<scf::IfOp>, tile::isKind<UnitAttr>},
     {kLeastGroupAttr, "cta.launch", "an integer", tile::isOneOf<LaunchOp>,
      tile::isKind<IntegerAttr>},
     {kNarrowAttr, "cta.launch", "a bool", tile::isOneOf<LaunchOp>, tile::isKind<BoolAttr>},

@@ -19,9 +19,16 @@
 //   %rest = arith.cmpi sge, %j, %end          // or slt, %j, %begin
 //   %s = scf.if %rest { %exists = … ; select %exists, %qk, %never } else { %qk }
 //
+// Such a loop may be cut behind the rotation (cta-cut-rest). The mark cta.cut says so, in two
+// cases. Where the tensor cores have the time for a branch, but its place in the loop decides how
+// the arithmetic around it is scheduled, if the rest is the same for all output tiles: then it is
+// the end of an array, often of no iteration. And where the arithmetic is long, if each output tile
+// has a rest of its own; else the loop is cut here.
+//
 // Coordinates are 32 bits wide and wrap. The cut is computed in 64 bits from the bounds as the
 // comparison sees them, so it is right also for bounds that do not fit. A loop may begin anywhere
 // (at the first block of a window); only scalars at run time know that it does not begin below 0.
+#include "CutLoop.h"
 #include "PeelDemands.h"
 #include "ScheduleProblem.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
@@ -75,8 +82,10 @@ class Peeling {
 public:
   explicit Peeling(CountedLoop loop) : loop(loop), b(loop) {}
   /// Returns the part without masks, which runs first; null if the loop stays as it is, or only
-  /// branches of it mask.
-  CountedLoop run(bool staysWhole);
+  /// branches of it mask. `arithmetic` is how many times as long as the products of a loop that
+  /// keeps them in flight its arithmetic takes; nothing if no products are in flight between
+  /// iterations.
+  CountedLoop run(std::optional<double> arithmetic);
 
 private:
   std::optional<int64_t> aboveVariable(Value scalar);
@@ -97,7 +106,7 @@ private:
   void drop(Operation *mask);
   std::optional<SmallVector<arith::SelectOp>> selectsOf(ArrayRef<Mask> masks);
   Value whereMasksHold(Value condition);
-  void guard(arith::SelectOp select, Value rest);
+  void guard(arith::SelectOp select, Value rest, bool isCut);
 
   CountedLoop loop;
   IRRewriter b;
@@ -304,7 +313,7 @@ static bool isCheap(Operation *op) { return isa<BroadcastOp, IotaOp, arith::Cons
 
 /// Lets only iterations of the rest select. What makes the condition goes into the branch, with
 /// tiles from outside of the loop that are cheap: they would take registers in all iterations.
-void Peeling::guard(arith::SelectOp select, Value rest) {
+void Peeling::guard(arith::SelectOp select, Value rest, bool isCut) {
   SetVector<Operation *> slice; // in an order in which they may stand
   BackwardSliceOptions options([&](Operation *op) {
     return isCheap(op) ||
@@ -321,6 +330,8 @@ void Peeling::guard(arith::SelectOp select, Value rest) {
   auto branch = scf::IfOp::create(b, select.getLoc(), TypeRange(select.getType()), rest,
                                   /*withElseRegion=*/true);
   branch->setAttr(kRestAttr, b.getUnitAttr());
+  if (isCut)
+    branch->setAttr(kCutAttr, b.getUnitAttr());
   b.setInsertionPointToStart(branch.thenBlock());
   IRMapping mapping;
   for (Operation *op : slice)
@@ -372,49 +383,23 @@ void Peeling::findEnds(ArrayRef<Mask> masks) {
     begin = arith::SelectOp::create(b, loc, begins, begin, upper);
 }
 
-/// The first value of the induction variable that is not below `place`. `place` is neither below
-/// the lower bound nor so large that rounding it up to the next iteration wraps.
-static Value firstFrom(IRRewriter &b, CountedLoop loop, Value place, int64_t step) {
-  Location loc = loop.getLoc();
-  Value from = loop.getLowerBound();
-  Value length = arith::SubIOp::create(b, loc, place, from);
-  Value roundUp = arith::ConstantIndexOp::create(b, loc, step - 1);
-  Value iterations = arith::DivUIOp::create(b, loc, arith::AddIOp::create(b, loc, length, roundUp),
-                                            loop.getStep());
-  return arith::AddIOp::create(b, loc, from,
-                               arith::MulIOp::create(b, loc, iterations, loop.getStep()));
-}
-
-/// The loop goes on where `part`, a copy of it, ends.
-static void goOnAfter(CountedLoop loop, CountedLoop part, Value next) {
-  loop.setLowerBound(next);
-  for (auto [i, result] : llvm::enumerate(part.getResults()))
-    loop.setInitArg(i, result);
-}
-
 /// Puts a copy of the loop before it that ends where its masks are true.
 void Peeling::cutBegin() {
   Location loc = loop.getLoc();
   // Not beyond the end, and not before the begin, where a loop that does not run may have its end.
   Value place = arith::MinSIOp::create(b, loc, begin, loop.getUpperBound());
   place = arith::MaxSIOp::create(b, loc, place, loop.getLowerBound());
-  Value next = firstFrom(b, loop, place, *getConstantIntValue(loop.getStep()));
-  auto part = cast<CountedLoop>(b.clone(*loop));
-  part.setUpperBound(place);
-  part->setAttr(kRestAttr, b.getUnitAttr());
-  goOnAfter(loop, part, next);
+  IRMapping mapping;
+  cutLoop(b, loop, place, mapping)->setAttr(kRestAttr, b.getUnitAttr());
 }
 
 /// Puts a copy of the loop before it that has no masks, and ends where they begin to fail.
 CountedLoop Peeling::cutEnd(MutableArrayRef<Mask> masks) {
   Value place = arith::MaxSIOp::create(b, loop.getLoc(), end, loop.getLowerBound());
-  Value next = firstFrom(b, loop, place, *getConstantIntValue(loop.getStep()));
   IRMapping mapping;
-  auto part = cast<CountedLoop>(b.clone(*loop, mapping));
-  part.setUpperBound(place);
+  CountedLoop part = cutLoop(b, loop, place, mapping);
   for (Mask &mask : masks)
     drop(mapping.lookup(mask.op.getOperation()));
-  goOnAfter(loop, part, next);
   loop->setAttr(kRestAttr, b.getUnitAttr());
   return part;
 }
@@ -425,7 +410,33 @@ static void eraseDead(IRRewriter &b, CountedLoop loop) {
       b.eraseOp(&op);
 }
 
-CountedLoop Peeling::run(bool staysWhole) {
+/// How many times as long as the products the arithmetic may take, so that a branch in each
+/// iteration costs less than what two loops lose between them. Source: docs/performance/log.md
+/// (2026-11-25).
+constexpr double kMostArithmetic = 1.5;
+
+/// True for a scalar that does not depend on the coordinates of the output tile.
+static bool isSameForAllTiles(Value scalar) {
+  SetVector<Value> values;
+  values.insert(scalar);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Value value = values[i];
+    Operation *op = value.getDefiningOp();
+    if (!op) {
+      if (!isa<LaunchOp, tile::KernelOp>(value.getParentBlock()->getParentOp()))
+        return false;
+      continue;
+    }
+    if (!op->getParentOfType<LaunchOp>())
+      continue;
+    if (isa<BlockIdOp, ClusterPlaceOp, QueuedOp>(op) || op->getNumRegions())
+      return false;
+    values.insert(op->operand_begin(), op->operand_end());
+  }
+  return true;
+}
+
+CountedLoop Peeling::run(std::optional<double> arithmetic) {
   lower = getConstantIntValue(loop.getLowerBound());
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp() ||
@@ -438,13 +449,17 @@ CountedLoop Peeling::run(bool staysWhole) {
   if (masks.empty())
     return {};
   std::optional<SmallVector<arith::SelectOp>> selects;
-  if (staysWhole)
+  if (arithmetic)
     selects = selectsOf(masks);
 
   findEnds(masks);
   if (!begin && !end)
     return {};
-  if (selects) {
+  const bool isLong = arithmetic && *arithmetic > kMostArithmetic;
+  const bool isShared = end && isSameForAllTiles(end);
+  const bool mayCut = end && !begin;
+  if (selects && (!isLong || (mayCut && !isShared))) {
+    const bool isCut = mayCut && (isLong || isShared);
     b.setInsertionPointToStart(loop.getBody());
     Value rest;
     auto restIf = [&](arith::CmpIPredicate predicate, Value place) {
@@ -457,7 +472,7 @@ CountedLoop Peeling::run(bool staysWhole) {
     if (begin)
       restIf(arith::CmpIPredicate::slt, begin);
     for (arith::SelectOp select : *selects)
-      guard(select, rest);
+      guard(select, rest, isCut);
     eraseDead(b, loop);
     return {};
   }
@@ -473,19 +488,14 @@ CountedLoop Peeling::run(bool staysWhole) {
   return without;
 }
 
-/// The ratio of the cycles in which warps issue arithmetic to those of the tensor cores up to which
-/// a branch in each iteration costs less than what two loops lose between them. Source:
-/// docs/performance/log.md (2026-11-25).
-constexpr double kMostArithmetic = 1.5;
-
-/// True if the loop should stay one: the plan keeps its chained products in flight beside other
-/// iterations, and they take so much of the time that a branch does not matter. Products that are
-/// waited for where their results are needed all retire in their iteration, so two loops lose
-/// nothing.
-static bool staysWhole(CountedLoop loop, const CostModel &costs, PlanAttr plan) {
+/// How many times as long as its products the arithmetic of a loop takes, if the plan keeps its
+/// chained products in flight beside other iterations. Products that are waited for where their
+/// results are needed all retire in their iteration, so two loops lose nothing.
+static std::optional<double> arithmeticBesideProducts(CountedLoop loop, const CostModel &costs,
+                                                      PlanAttr plan) {
   if (!plan || plan.getPending().value_or(0) == 0 || productStages(loop).empty() ||
       computesWithSeveral(*loop.getBody()))
-    return false;
+    return std::nullopt;
   schedule::Problem problem;
   const schedule::MachineUnits units = costs.table.addUnits(problem);
   int64_t products = 0, arithmetic = 0;
@@ -497,7 +507,7 @@ static bool staysWhole(CountedLoop loop, const CostModel &costs, PlanAttr plan) 
       arithmetic += costs.cyclesOf(units, &op);
     }
   }
-  return static_cast<double>(arithmetic) <= kMostArithmetic * static_cast<double>(products);
+  return static_cast<double>(arithmetic) / static_cast<double>(products);
 }
 
 namespace {
@@ -521,7 +531,7 @@ struct PeelMasks : cta::impl::PeelMasksBase<PeelMasks> {
       if (!hasOneLoop)
         loops = pipelinedLoops(launch);
       for (CountedLoop loop : loops)
-        if (CountedLoop first = Peeling(loop).run(staysWhole(loop, costs, plan)))
+        if (CountedLoop first = Peeling(loop).run(arithmeticBesideProducts(loop, costs, plan)))
           for (Demand &demand : demands)
             if (demand.loop == loop)
               demand.first = cast<LoopLikeOpInterface>(first.getOperation());

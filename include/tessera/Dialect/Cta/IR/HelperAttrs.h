@@ -68,6 +68,9 @@ constexpr llvm::StringLiteral kOrderAttr = "cta.order";
 /// only those take: few, if any.
 constexpr llvm::StringLiteral kRestAttr = "cta.rest";
 
+/// On such a branch: cta-cut-rest cuts the loop around it where its condition begins to hold.
+constexpr llvm::StringLiteral kCutAttr = "cta.cut";
+
 /// On a grid or a launch whose plan the model chose: its predictions, in cycles.
 constexpr llvm::StringLiteral kPredictionAttr = "cta.prediction";
 

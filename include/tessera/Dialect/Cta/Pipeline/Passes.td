@@ -160,7 +160,9 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
 
     No loop is cut with `replicate = blocks` in the kernel's plan. Nor is one whose chained products the plan keeps in flight (`pending` above 0), if
     warps compute no longer than one and a half times as long as the tensor cores, and masks serve nothing but selects: between two loops the products
-    would come to an end. There a branch selects (`scf.if`, marked `cta.rest`), which only the iterations of the rest take.
+    would come to an end. There a branch selects (`scf.if`, marked `cta.rest`), which only the iterations of the rest take. It is marked `cta.cut`,
+    too, if the first iteration of the rest does not depend on the output tile; then `cta-cut-rest` cuts the loop later. If it does depend, that mark is for loops
+    whose arithmetic takes longer. Loops with masks at both sides get no such mark.
 
     A copy with `require = [peeled]` is an error if a mask remains in all iterations of the loop around it: a comparison of coordinates that
     change with the iteration, in another form, or in a loop that is not cut. The bounds of the copy itself do not count, because TMA checks
@@ -178,6 +180,27 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
     %full = min(%T, %T - 127), rounded up to a multiple of 128
     %m = scf.for %j = %c0 to min(%T, %T - 127) step %c128 iter_args(%o = %init) { … }   // %qk instead of %s
     %r = scf.for %j = %full to %T step %c128 iter_args(%o = %m) { … } {cta.rest}        // as it was
+    ```
+  }];
+}
+
+def MergeMasks : CtaPass<"cta-merge-masks"> {
+  let summary = "Compare coordinates with one bound instead of two";
+  let description = [{
+    Requires and ensures *scheduled*. A conjunction of two comparisons of the same tile with bounds from the same side becomes one comparison with the
+    lesser upper or the greater lower bound, if elements of both bounds are the same along one dimension at least: the bounds are a value for each row or
+    less, and the comparison is one for each element. Of `<` and `<=` the latter becomes `<` by an addition of one that leaves the greatest number as it
+    is, so the result is the same for all numbers. Comparisons that something else needs stay. It runs behind `cta-peel-masks`, which looks for single masks.
+
+    ```mlir
+    %exists = arith.cmpi slt, %key, %keys
+    %before = arith.cmpi sle, %key, %own
+    %seen = arith.andi %exists, %before
+    // becomes
+    %next = arith.addi %own, %ones
+    %behind = arith.maxsi %own, %next
+    %end = arith.minsi %keys, %behind
+    %seen = arith.cmpi slt, %key, %end
     ```
   }];
 }
@@ -242,6 +265,31 @@ def RotateLoops : CtaPass<"cta-rotate-loops"> {
       …                                          // %p1, %a1 of this iteration
       cta.complete %u
     }
+    ```
+  }];
+}
+
+def CutRest : CtaPass<"cta-cut-rest"> {
+  let summary = "Cut a loop with products in flight where its masks begin to fail";
+  let description = [{
+    Requires and ensures *scheduled*. A loop whose branches (`scf.if`, marked `cta.cut` by `cta-peel-masks`) have the condition `sge` of the induction
+    variable and a scalar from outside is cut where the condition begins to hold. The first part takes the `else` of these branches, the second one
+    (`cta.rest`) their `then`, and neither branches. The second part goes on with what the loop carries. So products stay in flight over an iteration, as
+    `cta-rotate-loops` has made them, which runs before: at the border between the parts nothing is in flight that is not in flight at the end of an iteration.
+
+    A loop stays whole if its step is no positive constant, if it compares its bounds as unsigned numbers, or if marked branches have other conditions or
+    several. The marks are removed.
+
+    ```mlir
+    %r = scf.for %j = %a to %b step %c128 iter_args(%o = %init) {
+      %rest = arith.cmpi sge, %j, %end
+      %s = scf.if %rest { … } else { scf.yield %qk } {cta.cut, cta.rest}
+      …
+    }
+    // becomes
+    %cut = min(%end, %b), but not below %a; %next = %cut, rounded up to an iteration
+    %m = scf.for %j = %a to %cut step %c128 iter_args(%o = %init) { … }                  // %qk instead of %s
+    %r = scf.for %j = %next to %b step %c128 iter_args(%o = %m) { … } {cta.rest}         // the then instead of %s
     ```
   }];
 }
