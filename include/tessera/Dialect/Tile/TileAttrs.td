@@ -117,7 +117,7 @@ def Tile_OrderAttr : AttrDef<Tile_Dialect, "Order"> {
     that what takes longest comes first and the last output tiles are short. The output tiles of the other dimensions are cut into as few sections of at most
     `section` as possible (0: one section), which are as long as each other, or the first ones by one longer; a section begins when all of the one before have begun.
     What the output tiles of one section share should fit into the L2 cache. `shared` says it in bytes: as many
-    as an iteration of the main loop reads that do not depend on the slowest dimension; the launch then chooses the section. With `dynamic` a block
+    as an iteration of the main loop reads that do not depend on the slowest dimension; the launch then chooses the number of sections. With `dynamic` a block
     of a persistent launch takes the next number whenever it is free. Otherwise it takes every n-th of n blocks.
 
     Where a launch cannot take numbers dynamically it takes them in turn; the report says so.

@@ -118,12 +118,17 @@ SmallVector<Value> tessera::cta::slowestCoordinates(Arith a, Value number, Value
         wider = fixed.make<arith::RemUIOp>(others, many); // how many have one more
   Value wide = fixed.make<arith::AddIOp>(narrow, fixed.i32(1));
   Value before = fixed.make<arith::MulIOp>(wider, wide); // combinations in those
-  Value isWide =
-      a.is(arith::CmpIPredicate::ult, number, fixed.make<arith::MulIOp>(before, counts[slowest]));
+  Value isWide = getConstantIntValue(before) == int64_t(0)
+                     ? Value(arith::ConstantIntOp::create(a.b, a.loc, 0, 1))
+                     : a.is(arith::CmpIPredicate::ult, number,
+                            fixed.make<arith::MulIOp>(before, counts[slowest]));
   auto select = [&](Value yes, Value no) -> Value {
     return a.b.createOrFold<arith::SelectOp>(a.loc, isWide, yes, no);
   };
   auto ofSection = [&](Value yes, Value no) -> Divisor {
+    // No block of an empty grid divides, but zero must not be a divisor.
+    yes = fixed.make<arith::MaxUIOp>(yes, fixed.i32(1));
+    no = fixed.make<arith::MaxUIOp>(no, fixed.i32(1));
     if (!reciprocals)
       return {select(yes, no), {}};
     return {select(yes, no),

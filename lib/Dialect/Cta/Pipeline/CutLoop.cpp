@@ -24,6 +24,8 @@ static Value firstFrom(IRRewriter &b, CountedLoop loop, Value place) {
 
 CountedLoop tessera::cta::cutLoop(IRRewriter &b, CountedLoop loop, Value place,
                                   IRMapping &mapping) {
+  assert(loop.getInductionVar().getType().isIndex() && "the loop does not count in indices");
+  b.setInsertionPoint(loop);
   Value next = firstFrom(b, loop, place);
   auto part = cast<CountedLoop>(b.clone(*loop, mapping));
   part.setUpperBound(place);

@@ -15,14 +15,16 @@
 //   }
 //   // becomes
 //   %first = scf.for %j = %a to %end, but not beyond %b, … iter_args(%s = %init) { the else, … }
-//   %r = scf.for %j = where that ended to %b … iter_args(%s = %first) { the then, … } {cta.rest}
+//   %r = scf.for %j = where that ended to %b … iter_args(%s = %first) { the then, … }
 #include "CutLoop.h"
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Remarks.h"
 
 namespace tessera::cta {
 #define GEN_PASS_DEF_CUTREST
@@ -37,7 +39,7 @@ static bool isCut(scf::IfOp branch) { return branch->hasAttr(kCutAttr); }
 
 /// The comparison of the induction variable with a scalar from outside that the branches have as
 /// their condition at which the loop is to be cut; null if there is none, or if they have several.
-static arith::CmpIOp restOf(CountedLoop loop) {
+static arith::CmpIOp restOf(scf::ForOp loop) {
   arith::CmpIOp found;
   for (auto branch : loop.getBody()->getOps<scf::IfOp>()) {
     if (!isCut(branch))
@@ -52,7 +54,7 @@ static arith::CmpIOp restOf(CountedLoop loop) {
 }
 
 /// Replaces these branches by what they are where the condition is known.
-static void decide(IRRewriter &b, CountedLoop loop, bool isRest) {
+static void decide(IRRewriter &b, scf::ForOp loop, bool isRest) {
   for (auto branch : llvm::make_early_inc_range(loop.getBody()->getOps<scf::IfOp>())) {
     if (!isCut(branch))
       continue;
@@ -69,19 +71,34 @@ static void decide(IRRewriter &b, CountedLoop loop, bool isRest) {
   }
 }
 
-static void cut(CountedLoop loop, arith::CmpIOp rest) {
+static void cut(scf::ForOp loop, arith::CmpIOp rest) {
   IRRewriter b(loop);
   // Not beyond the end, and not before the begin.
   Value place = arith::MinSIOp::create(b, loop.getLoc(), rest.getRhs(), loop.getUpperBound());
   place = arith::MaxSIOp::create(b, loop.getLoc(), place, loop.getLowerBound());
   IRMapping mapping;
-  CountedLoop first = cutLoop(b, loop, place, mapping);
+  auto first = cast<scf::ForOp>(cutLoop(b, loop, place, mapping).getOperation());
   decide(b, first, false);
   decide(b, loop, true);
   for (Operation *op : {mapping.lookup(rest.getOperation()), rest.getOperation()})
     if (op->use_empty())
       b.eraseOp(op);
-  loop->setAttr(kRestAttr, b.getUnitAttr());
+}
+
+/// Cuts the loop, or returns the reason why it stays whole.
+static std::optional<std::string> tryToCut(scf::ForOp loop, PlanAttr plan) {
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (replicasOf(plan) > 1)
+    return "output tiles that take turns have one loop";
+  if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp())
+    return "it does not count in signed indices";
+  if (!step || *step < 1)
+    return "its step is no positive constant";
+  arith::CmpIOp rest = restOf(loop);
+  if (!rest)
+    return "its branches do not ask whether its variable has reached one scalar from outside";
+  cut(loop, rest);
+  return std::nullopt;
 }
 
 namespace {
@@ -90,15 +107,20 @@ struct CutRest : cta::impl::CutRestBase<CutRest> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Scheduled, getArgument())))
       return signalPassFailure();
-    SmallVector<CountedLoop> loops;
-    kernel.walk([&](CountedLoop loop) { loops.push_back(loop); });
-    for (CountedLoop loop : loops) {
-      arith::CmpIOp rest = restOf(loop);
-      std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-      if (rest && step && *step > 0 && !loop.getUnsignedCmp())
-        cut(loop, rest);
+    auto options = remark::RemarkOpts::name("cut").category("cta-cut-rest");
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) {
+      if (llvm::any_of(loop.getBody()->getOps<scf::IfOp>(), isCut))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops) {
+      Location loc = loop.getLoc();
+      if (std::optional<std::string> why = tryToCut(loop, planOf(kernel)))
+        remark::missed(loc, options) << "a branch masks in each iteration: " + *why;
+      else
+        remark::passed(loc, options) << "the iterations without masks have a loop of their own";
     }
-    // Those before a rotated loop, and those in a loop that cannot be cut, stay branches.
+    // All other branches, as those before a rotated loop, stay as they are.
     kernel.walk([](scf::IfOp branch) { branch->removeAttr(kCutAttr); });
   }
 };

@@ -334,7 +334,8 @@ static SmallVector<Value> coordinatesInCluster(Arith a, const Clusters &clusters
 
 /// In how many sections the output tiles of an order with a slowest dimension run, as i32. In as
 /// few as the order says, or as read no more than kSectionBytes each in their longest output tiles;
-/// but then in more, if each has kSectionWaves waves of `resident` blocks an SM.
+/// in the latter case in more, if each then still has about kSectionWaves waves of `resident`
+/// blocks an SM. In one where it is not known what they read.
 static Value sectionsOf(Arith outside, tile::GridOp grid, ValueRange counts, int64_t resident) {
   const tile::OrderAttr order = *grid.getOrder();
   Value combinations = outside.index(1);
@@ -359,15 +360,12 @@ static Value sectionsOf(Arith outside, tile::GridOp grid, ValueRange counts, int
       tile::NumCoresOp::create(outside.b, outside.loc, outside.b.getIndexType()),
       outside.index(resident));
   Value tiles = outside.make<arith::MulIOp>(combinations, counts[order.getSlowest()]);
-  // An eighth of a section may be missing.
-  Value lacking = outside.make<arith::DivSIOp>(
-      outside.make<arith::MulIOp>(wave, outside.index(kSectionWaves)), outside.index(8));
-  Value whole = outside.make<arith::DivSIOp>(
-      outside.make<arith::AddIOp>(tiles, lacking),
-      outside.make<arith::MaxSIOp>(outside.make<arith::MulIOp>(wave, outside.index(kSectionWaves)),
-                                   outside.index(1)));
+  Value length = outside.make<arith::MulIOp>(wave, outside.index(kSectionWaves));
+  Value lacking = outside.make<arith::DivSIOp>(length, outside.index(kSectionLacks));
+  Value full = outside.make<arith::DivSIOp>(outside.make<arith::AddIOp>(tiles, lacking),
+                                            outside.make<arith::MaxSIOp>(length, outside.index(1)));
   return narrow(
-      outside.make<arith::MaxSIOp>(outside.make<arith::CeilDivSIOp>(combinations, fit), whole));
+      outside.make<arith::MaxSIOp>(outside.make<arith::CeilDivSIOp>(combinations, fit), full));
 }
 
 /// Whether blocks can take the numbers of their output tiles from a queue: a role that loads runs

@@ -22,7 +22,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace tessera::cta {
@@ -35,8 +34,80 @@ using namespace tessera;
 using namespace tessera::cta;
 using Predicate = arith::CmpIPredicate;
 
+/// True for the same value, also if it is computed twice: what is cheap is in each place that needs
+/// it.
+static bool areSame(Value x, Value y) {
+  if (x == y)
+    return true;
+  Operation *a = x.getDefiningOp(), *b = y.getDefiningOp();
+  return a && b && isa<IotaOp, BroadcastOp, arith::ConstantOp>(a) &&
+         OperationEquivalence::isEquivalentTo(a, b, OperationEquivalence::IgnoreLocations);
+}
+
+namespace {
+/// A comparison of a tile with an upper or a lower bound.
+struct Bound {
+  Value tile, bound;
+  bool isUpper, isStrict, isUnsigned;
+
+  Predicate predicate() const {
+    if (isUnsigned)
+      return isUpper    ? isStrict ? Predicate::ult : Predicate::ule
+             : isStrict ? Predicate::ugt
+                        : Predicate::uge;
+    return isUpper    ? isStrict ? Predicate::slt : Predicate::sle
+           : isStrict ? Predicate::sgt
+                      : Predicate::sge;
+  }
+};
+
+class Merging {
+public:
+  explicit Merging(IRRewriter &b) : b(b) {}
+  bool merge(arith::AndIOp both);
+
+private:
+  const llvm::SmallBitVector &dimsOf(Value value);
+  llvm::SmallBitVector findDims(Value value);
+  template <typename Signed, typename Unsigned>
+  Value make(const Bound &like, Value x, Value y) {
+    if (like.isUnsigned)
+      return Unsigned::create(b, x.getLoc(), x, y);
+    return Signed::create(b, x.getLoc(), x, y);
+  }
+  Value strictly(const Bound &bound);
+
+  IRRewriter &b;
+  llvm::DenseMap<Value, std::unique_ptr<llvm::SmallBitVector>> known;
+};
+} // namespace
+
+/// The comparison with the tile at its left (0) or right (1); nothing if it is no bound.
+static std::optional<Bound> boundOf(arith::CmpIOp op, unsigned side) {
+  const Predicate predicate = op.getPredicate();
+  if (predicate == Predicate::eq || predicate == Predicate::ne)
+    return std::nullopt;
+  auto isOne = [&](std::initializer_list<Predicate> some) {
+    return llvm::is_contained(some, predicate);
+  };
+  const bool isLess = isOne({Predicate::slt, Predicate::sle, Predicate::ult, Predicate::ule});
+  return Bound{op->getOperand(side), op->getOperand(1 - side),
+               /*isUpper=*/isLess == (side == 0),
+               /*isStrict=*/
+               isOne({Predicate::slt, Predicate::sgt, Predicate::ult, Predicate::ugt}),
+               /*isUnsigned=*/
+               isOne({Predicate::ult, Predicate::ule, Predicate::ugt, Predicate::uge})};
+}
+
 /// The dimensions along which elements of a tile may differ.
-static llvm::SmallBitVector dimsOf(Value value) {
+const llvm::SmallBitVector &Merging::dimsOf(Value value) {
+  if (auto it = known.find(value); it != known.end())
+    return *it->second;
+  auto dims = std::make_unique<llvm::SmallBitVector>(findDims(value));
+  return *(known[value] = std::move(dims));
+}
+
+llvm::SmallBitVector Merging::findDims(Value value) {
   const auto rank = static_cast<unsigned>(cast<RankedTensorType>(value.getType()).getRank());
   llvm::SmallBitVector dims(rank);
   Operation *op = value.getDefiningOp();
@@ -52,110 +123,23 @@ static llvm::SmallBitVector dimsOf(Value value) {
     dims.set(static_cast<unsigned>(iota.getDim()));
     return dims;
   }
-  if (op && OpTrait::hasElementwiseMappableTraits(op)) {
-    for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()))
-        dims |= dimsOf(operand);
-    return dims;
-  }
-  return dims.flip();
+  if (!op || !OpTrait::hasElementwiseMappableTraits(op))
+    return dims.flip();
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()) && !dims.all())
+      dims |= dimsOf(operand);
+  return dims;
 }
-
-/// True for the same value, also if it is computed twice: what is cheap is in each place that needs
-/// it.
-static bool areSame(Value x, Value y) {
-  if (x == y)
-    return true;
-  Operation *a = x.getDefiningOp(), *b = y.getDefiningOp();
-  return a && b && isPure(a) && a->getNumRegions() == 0 && a->getNumResults() == 1 &&
-         OperationEquivalence::isEquivalentTo(
-             a, b, [](Value x, Value y) { return success(areSame(x, y)); },
-             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
-}
-
-namespace {
-/// `tile` below or above a bound.
-struct Bound {
-  Value tile, bound;
-  Predicate predicate;
-  bool isStrict() const {
-    return predicate == Predicate::slt || predicate == Predicate::ult ||
-           predicate == Predicate::sgt || predicate == Predicate::ugt;
-  }
-  bool isUpper() const {
-    return predicate == Predicate::slt || predicate == Predicate::ult ||
-           predicate == Predicate::sle || predicate == Predicate::ule;
-  }
-  bool isUnsigned() const {
-    return predicate == Predicate::ult || predicate == Predicate::ule ||
-           predicate == Predicate::ugt || predicate == Predicate::uge;
-  }
-};
-} // namespace
-
-/// The comparison with the tile at its left (0) or right (1); nothing if it is no bound.
-static std::optional<Bound> boundOf(arith::CmpIOp op, unsigned side) {
-  Predicate predicate = op.getPredicate();
-  if (predicate == Predicate::eq || predicate == Predicate::ne)
-    return std::nullopt;
-  if (side == 1)
-    switch (predicate) {
-    case Predicate::slt:
-      predicate = Predicate::sgt;
-      break;
-    case Predicate::sle:
-      predicate = Predicate::sge;
-      break;
-    case Predicate::sgt:
-      predicate = Predicate::slt;
-      break;
-    case Predicate::sge:
-      predicate = Predicate::sle;
-      break;
-    case Predicate::ult:
-      predicate = Predicate::ugt;
-      break;
-    case Predicate::ule:
-      predicate = Predicate::uge;
-      break;
-    case Predicate::ugt:
-      predicate = Predicate::ult;
-      break;
-    default:
-      predicate = Predicate::ule;
-      break;
-    }
-  return Bound{op->getOperand(side), op->getOperand(1 - side), predicate};
-}
-
-namespace {
-class Merging {
-public:
-  explicit Merging(IRRewriter &b) : b(b) {}
-  bool merge(arith::AndIOp both);
-
-private:
-  template <typename Signed, typename Unsigned>
-  Value make(const Bound &like, Value x, Value y) {
-    if (like.isUnsigned())
-      return Unsigned::create(b, x.getLoc(), x, y);
-    return Signed::create(b, x.getLoc(), x, y);
-  }
-  Value strictly(const Bound &bound);
-
-  IRRewriter &b;
-};
-} // namespace
 
 /// The bound that, if it is strict, says the same beside another strict one.
 Value Merging::strictly(const Bound &bound) {
   Value x = bound.bound;
-  if (bound.isStrict())
+  if (bound.isStrict)
     return x;
   auto type = cast<RankedTensorType>(x.getType());
   Value one = arith::ConstantOp::create(
       b, x.getLoc(), DenseElementsAttr::get(type, b.getIntegerAttr(type.getElementType(), 1)));
-  if (bound.isUpper())
+  if (bound.isUpper)
     return make<arith::MaxSIOp, arith::MaxUIOp>(bound, x,
                                                 arith::AddIOp::create(b, x.getLoc(), x, one));
   return make<arith::MinSIOp, arith::MinUIOp>(bound, x,
@@ -172,16 +156,24 @@ bool Merging::merge(arith::AndIOp both) {
   for (unsigned side : {0, 1})
     for (unsigned otherSide : {0, 1}) {
       std::optional<Bound> x = boundOf(one, side), y = boundOf(other, otherSide);
-      if (!x || !y || x->isUpper() != y->isUpper() || x->isUnsigned() != y->isUnsigned() ||
-          !areSame(x->tile, y->tile) || (dimsOf(x->bound) | dimsOf(y->bound)).all())
+      if (!x || !y || x->isUpper != y->isUpper || x->isUnsigned != y->isUnsigned ||
+          !areSame(x->tile, y->tile))
+        continue;
+      llvm::SmallBitVector dims = dimsOf(x->bound);
+      if ((dims |= dimsOf(y->bound)).all())
         continue;
       b.setInsertionPoint(both);
-      const bool isMixed = x->isStrict() != y->isStrict();
-      Value left = isMixed ? strictly(*x) : x->bound, right = isMixed ? strictly(*y) : y->bound;
-      Value bound = x->isUpper() ? make<arith::MinSIOp, arith::MinUIOp>(*x, left, right)
-                                 : make<arith::MaxSIOp, arith::MaxUIOp>(*x, left, right);
-      b.replaceOpWithNewOp<arith::CmpIOp>(
-          both, x->isStrict() || !isMixed ? x->predicate : y->predicate, x->tile, bound);
+      Bound merged = *x;
+      Value left = x->bound, right = y->bound;
+      if (x->isStrict != y->isStrict) {
+        left = strictly(*x);
+        right = strictly(*y);
+        merged.isStrict = true;
+      }
+      merged.bound = x->isUpper ? make<arith::MinSIOp, arith::MinUIOp>(*x, left, right)
+                                : make<arith::MaxSIOp, arith::MaxUIOp>(*x, left, right);
+      known.clear(); // values may go
+      b.replaceOpWithNewOp<arith::CmpIOp>(both, merged.predicate(), merged.tile, merged.bound);
       b.eraseOp(one);
       b.eraseOp(other);
       return true;
@@ -198,9 +190,10 @@ struct MergeMasks : cta::impl::MergeMasksBase<MergeMasks> {
     SmallVector<arith::AndIOp> conjunctions;
     kernel.walk([&](arith::AndIOp both) { conjunctions.push_back(both); });
     IRRewriter b(&getContext());
+    Merging merging(b);
     // Of three, the first two are merged, and the result with the third.
     for (arith::AndIOp both : conjunctions)
-      Merging(b).merge(both);
+      merging.merge(both);
   }
 };
 } // namespace

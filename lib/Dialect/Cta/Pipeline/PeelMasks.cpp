@@ -429,7 +429,7 @@ static bool isSameForAllTiles(Value scalar) {
     }
     if (!op->getParentOfType<LaunchOp>())
       continue;
-    if (isa<BlockIdOp, ClusterPlaceOp, QueuedOp>(op) || op->getNumRegions())
+    if (isa<BlockIdOp, ClusterPlaceOp>(op) || op->getNumRegions())
       return false;
     values.insert(op->operand_begin(), op->operand_end());
   }

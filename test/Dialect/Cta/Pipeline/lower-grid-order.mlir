@@ -25,7 +25,9 @@
 // CHECK: %[[INSIDE:.*]] = arith.remui %{{.*}}, %{{.*}} : i32
 // CHECK: %[[HERE:.*]] = arith.muli %[[SECTION]], %[[WIDTH]] : i32
 // CHECK: %[[FIRST:.*]] = arith.addi %[[SKIPPED]], %[[HERE]] : i32
-// CHECK: %[[BY:.*]] = arith.select %[[IS]], %[[WIDE]], %[[NARROW]] : i32
+// CHECK-DAG: %[[MORE:.*]] = arith.maxui %[[WIDE]], %c1_i32{{.*}} : i32
+// CHECK-DAG: %[[LESS:.*]] = arith.maxui %[[NARROW]], %c1_i32{{.*}} : i32
+// CHECK: %[[BY:.*]] = arith.select %[[IS]], %[[MORE]], %[[LESS]] : i32
 // CHECK: %[[PLACE:.*]] = arith.divui %[[INSIDE]], %[[BY]] : i32
 // CHECK: %[[OTHER:.*]] = arith.remui %[[INSIDE]], %[[BY]] : i32
 // CHECK: %[[LAST:.*]] = arith.subi %[[ROWS]], %c1_i32{{.*}} : i32
@@ -122,7 +124,7 @@ tile.kernel @ping_pong(%C: memref<?x?xf32>, %m: index, %n: index, %f: f32) attri
 }
 
 // No section reads more than 32 MiB in the longest output tiles: the bound of the loop at the last coordinate, before the launch. As many as have two waves of
-// blocks each, the last of which may lack an eighth.
+// blocks each; when they are counted an eighth of one may be lacking.
 // CHECK-LABEL: tile.kernel @shared(
 // CHECK: %[[ROWS:.*]] = arith.maxsi
 // CHECK: %[[COLUMNS:.*]] = arith.maxsi
@@ -137,9 +139,11 @@ tile.kernel @ping_pong(%C: memref<?x?xf32>, %m: index, %n: index, %f: f32) attri
 // CHECK-DAG: %[[TILES:.*]] = arith.muli %[[COLUMNS]], %[[ROWS]] : index
 // CHECK-DAG: %[[TWO:.*]] = arith.muli %[[CORES]], %c2{{.*}} : index
 // CHECK: %[[EIGHTH:.*]] = arith.divsi %[[TWO]], %c8{{.*}} : index
-// CHECK-DAG: arith.addi %[[TILES]], %[[EIGHTH]] : index
+// CHECK-DAG: %[[SUM:.*]] = arith.addi %[[TILES]], %[[EIGHTH]] : index
+// CHECK-DAG: %[[WAVES:.*]] = arith.maxsi %[[TWO]], %c1{{.*}} : index
+// CHECK-DAG: %[[FULL:.*]] = arith.divsi %[[SUM]], %[[WAVES]] : index
 // CHECK-DAG: %[[LEAST:.*]] = arith.ceildivsi %[[COLUMNS]], %[[FIT]] : index
-// CHECK: arith.maxsi %[[LEAST]], %{{.*}} : index
+// CHECK: arith.maxsi %[[LEAST]], %[[FULL]] : index
 // CHECK: cta.launch @shared_0
 tile.kernel @shared(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %m: index, %n: index) attributes {phase = #planned, warpgroups = 1} {
   tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 64) order = <slowest = 0, reverse, shared = 8192> {

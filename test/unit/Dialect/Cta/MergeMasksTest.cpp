@@ -20,8 +20,8 @@ using namespace tessera::cta;
 namespace {
 constexpr int kNumbers[] = {-128, -127, -1, 0, 1, 126, 127};
 
-/// x, left and right take all values of kNumbers.
-std::string program(const std::string &one, const std::string &other) {
+/// x, left and right take all values of kNumbers. With `isRight` x is on the right of `other`.
+std::string program(const std::string &one, const std::string &other, bool isRight) {
   const std::string type = "tensor<16x16xi8, #acc>";
   std::string text = "#acc = #cta.frag<wgmma_acc, wg = 1>\n"
                      "tile.kernel @k(%D: memref<?x?xi1>) attributes {phase = "
@@ -41,8 +41,8 @@ std::string program(const std::string &one, const std::string &other) {
         constant("r", right);
         text += name("a") + " = arith.cmpi " + one + ", " + name("x") + ", " + name("l") + " : " +
                 type + "\n";
-        text += name("b") + " = arith.cmpi " + other + ", " + name("x") + ", " + name("r") + " : " +
-                type + "\n";
+        text += name("b") + " = arith.cmpi " + other + ", " + name(isRight ? "r" : "x") + ", " +
+                name(isRight ? "x" : "r") + " : " + type + "\n";
         text += name("c") + " = arith.andi " + name("a") + ", " + name("b") +
                 " : tensor<16x16xi1, #acc>\n";
         text += "cta.store " + name("c") +
@@ -82,15 +82,18 @@ TEST(MergeMasks, SameForAllNumbers) {
   context.loadDialect<tile::TileDialect, CtaDialect, arith::ArithDialect, memref::MemRefDialect>();
   const std::vector<std::vector<std::string>> sides{
       {"slt", "sle"}, {"sgt", "sge"}, {"ult", "ule"}, {"ugt", "uge"}};
-  for (const std::vector<std::string> &side : sides)
-    for (const std::string &one : side)
-      for (const std::string &other : side) {
-        const std::string text = program(one, other);
-        auto [expected, before] = results(context, text, false);
-        auto [got, after] = results(context, text, true);
-        EXPECT_EQ(expected.size(), std::size(kNumbers) * std::size(kNumbers) * std::size(kNumbers));
-        EXPECT_TRUE(before);
-        EXPECT_FALSE(after) << one << " and " << other;
-        EXPECT_EQ(expected, got) << one << " and " << other;
-      }
+  for (size_t side = 0; side < sides.size(); ++side)
+    for (bool isRight : {false, true})
+      for (const std::string &one : sides[side])
+        // Below x is above from the other side.
+        for (const std::string &other : sides[isRight ? side ^ 1 : side]) {
+          const std::string text = program(one, other, isRight);
+          auto [expected, before] = results(context, text, false);
+          auto [got, after] = results(context, text, true);
+          EXPECT_EQ(expected.size(),
+                    std::size(kNumbers) * std::size(kNumbers) * std::size(kNumbers));
+          EXPECT_TRUE(before);
+          EXPECT_FALSE(after) << one << " and " << other;
+          EXPECT_EQ(expected, got) << one << " and " << other;
+        }
 }

@@ -22,11 +22,12 @@ constexpr int64_t kPanelBytes = 24ll << 20, kLeastGroup = 8;
 /// stays in L2 while they run. Source: docs/performance/experiments.md.
 constexpr int64_t kSectionBytes = 32ll << 20;
 
-/// How many waves of blocks a section has at least, if the launch chooses the number of sections.
+/// The waves of blocks down to which sections are shortened, if the launch chooses their number,
+/// and the part of one that may be lacking when it counts how many there are, 1 / kSectionLacks.
 /// What a section shares is read from memory while its longest output tiles run, so that short
 /// sections spread these reads; but the short output tiles of the last one must fill the gaps that
 /// its long ones leave. Source: docs/performance/log.md (2026-11-28).
-constexpr int64_t kSectionWaves = 2;
+constexpr int64_t kSectionWaves = 2, kSectionLacks = 8;
 
 /// The number of waves from which on a launch of clusters uses GPC-aware cluster numbering
 /// (cta.cluster_place). Such a launch is not dependent, and for a shorter launch being dependent is

@@ -158,11 +158,17 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
     `cta-schedule` gives it one stage. The step of the loop must be a positive constant. Coordinates below 0 could wrap: a lower bound that is
     a negative constant is refused, and one that turns out to be negative leaves no iterations to the first part.
 
-    No loop is cut with `replicate = blocks` in the kernel's plan. Nor is one whose chained products the plan keeps in flight (`pending` above 0), if
-    warps compute no longer than one and a half times as long as the tensor cores, and masks serve nothing but selects: between two loops the products
-    would come to an end. There a branch selects (`scf.if`, marked `cta.rest`), which only the iterations of the rest take. It is marked `cta.cut`,
-    too, if the first iteration of the rest does not depend on the output tile; then `cta-cut-rest` cuts the loop later. If it does depend, that mark is for loops
-    whose arithmetic takes longer. Loops with masks at both sides get no such mark.
+    No loop is cut with `replicate = blocks` in the kernel's plan.
+
+    Between two loops products in flight would come to an end. So a loop whose chained products the plan keeps in flight (`pending` above 0) may stay
+    whole, if masks serve nothing but selects. There a branch selects (`scf.if`, marked `cta.rest`), which only the iterations of the rest take. If it
+    is marked `cta.cut`, too, `cta-cut-rest` cuts the loop behind the rotation. *Short* arithmetic takes at most one and a half times as long as the
+    tensor cores. A rest is *shared* if its first iteration does not depend on the output tile.
+
+    | arithmetic | rest shared | rest of each output tile, masks at the end only | masks at the begin, too |
+    |---|---|---|---|
+    | short | `cta.rest`, `cta.cut` | `cta.rest` | `cta.rest` |
+    | long | cut here | `cta.rest`, `cta.cut` | cut here |
 
     A copy with `require = [peeled]` is an error if a mask remains in all iterations of the loop around it: a comparison of coordinates that
     change with the iteration, in another form, or in a loop that is not cut. The bounds of the copy itself do not count, because TMA checks
@@ -187,10 +193,10 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
 def MergeMasks : CtaPass<"cta-merge-masks"> {
   let summary = "Compare coordinates with one bound instead of two";
   let description = [{
-    Requires and ensures *scheduled*. A conjunction of two comparisons of the same tile with bounds from the same side becomes one comparison with the
-    lesser upper or the greater lower bound, if elements of both bounds are the same along one dimension at least: the bounds are a value for each row or
-    less, and the comparison is one for each element. Of `<` and `<=` the latter becomes `<` by an addition of one that leaves the greatest number as it
-    is, so the result is the same for all numbers. Comparisons that something else needs stay. It runs behind `cta-peel-masks`, which looks for single masks.
+    Requires and ensures *scheduled*. A tile may be compared with two bounds from the same side. The conjunction becomes one comparison, with the lesser upper or
+    the greater lower bound. That pays where the bounds are cheap: elements of both must be the same along one dimension, so that there is at most one for
+    each row. Of `<` and `<=` the latter becomes `<`, by an addition of one that leaves the greatest number as it is. So the result is the same for all
+    numbers. Comparisons that something else needs stay. The pass runs behind `cta-peel-masks`, which looks for single masks.
 
     ```mlir
     %exists = arith.cmpi slt, %key, %keys
@@ -274,11 +280,11 @@ def CutRest : CtaPass<"cta-cut-rest"> {
   let description = [{
     Requires and ensures *scheduled*. A loop whose branches (`scf.if`, marked `cta.cut` by `cta-peel-masks`) have the condition `sge` of the induction
     variable and a scalar from outside is cut where the condition begins to hold. The first part takes the `else` of these branches, the second one
-    (`cta.rest`) their `then`, and neither branches. The second part goes on with what the loop carries. So products stay in flight over an iteration, as
+    their `then`, and neither branches. The second part goes on with what the loop carries. So products stay in flight over an iteration, as
     `cta-rotate-loops` has made them, which runs before: at the border between the parts nothing is in flight that is not in flight at the end of an iteration.
 
-    A loop stays whole if its step is no positive constant, if it compares its bounds as unsigned numbers, or if marked branches have other conditions or
-    several. The marks are removed.
+    A loop stays whole if it does not count in signed indices, if its step is no positive constant, if marked branches have other conditions or several, or with
+    `replicate = blocks` in the kernel's plan. A remark of the category `cta-cut-rest` says which. A loop over output tiles is never cut. The marks are removed.
 
     ```mlir
     %r = scf.for %j = %a to %b step %c128 iter_args(%o = %init) {
@@ -289,7 +295,7 @@ def CutRest : CtaPass<"cta-cut-rest"> {
     // becomes
     %cut = min(%end, %b), but not below %a; %next = %cut, rounded up to an iteration
     %m = scf.for %j = %a to %cut step %c128 iter_args(%o = %init) { … }                  // %qk instead of %s
-    %r = scf.for %j = %next to %b step %c128 iter_args(%o = %m) { … } {cta.rest}         // the then instead of %s
+    %r = scf.for %j = %next to %b step %c128 iter_args(%o = %m) { … }                    // the then instead of %s
     ```
   }];
 }
