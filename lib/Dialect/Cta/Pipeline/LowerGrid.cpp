@@ -335,7 +335,7 @@ static SmallVector<Value> coordinatesInCluster(Arith a, const Clusters &clusters
 /// In how many sections the output tiles of an order with a slowest dimension run, as i32. In as
 /// few as the order says, or as read no more than kSectionBytes each in their longest output tiles;
 /// in the latter case in more, if each then still has about kSectionWaves waves of `resident`
-/// blocks an SM. In one where it is not known what they read.
+/// blocks an SM. Null where it is not known what they read: then in one.
 static Value sectionsOf(Arith outside, tile::GridOp grid, ValueRange counts, int64_t resident) {
   const tile::OrderAttr order = *grid.getOrder();
   Value combinations = outside.index(1);
@@ -352,7 +352,7 @@ static Value sectionsOf(Arith outside, tile::GridOp grid, ValueRange counts, int
   std::optional<UnequalWork> work = order.getShared() ? unequalWorkOf(grid) : std::nullopt;
   Value trips = work ? mostTripsBeforeGrid(outside.b, grid, *work) : Value();
   if (!trips)
-    return outside.i32(1);
+    return {};
   Value most = outside.index(std::max<int64_t>(kSectionBytes / order.getShared(), 1));
   Value fit =
       outside.make<arith::MaxSIOp>(outside.make<arith::DivSIOp>(most, trips), outside.index(1));
@@ -479,11 +479,17 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   if (grid.getOrder())
     group = grid.getOrder()->getGroup();
   Value height = group > 0 && grid.getRank() > 1 ? groupHeight(outside, grid, group) : Value();
-  const std::optional<tile::OrderAttr> order = grid.getOrder();
+  std::optional<tile::OrderAttr> order = grid.getOrder();
   // Clusters have an order of their own.
   const bool hasSlowest = order && order->hasSlowest() && cluster == 1;
   Value sections =
       hasSlowest ? sectionsOf(outside, grid, counts, blocksPerSM.value_or(1)) : Value();
+  if (hasSlowest && !sections) {
+    sections = outside.i32(1);
+    order =
+        tile::OrderAttr::get(grid.getContext(), order->getGroup(), order->getSlowest(),
+                             order->getReverse(), /*section=*/0, /*shared=*/0, order->getDynamic());
+  }
   Value queue = persistent && order && order->getDynamic() && mayQueue(grid, plan, cluster)
                     ? makeQueue(b, loc)
                     : Value();

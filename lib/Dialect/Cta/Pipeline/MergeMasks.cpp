@@ -67,7 +67,7 @@ public:
   bool merge(arith::AndIOp both);
 
 private:
-  const llvm::SmallBitVector &dimsOf(Value value);
+  llvm::SmallBitVector dimsOf(Value value);
   llvm::SmallBitVector findDims(Value value);
   template <typename Signed, typename Unsigned>
   Value make(const Bound &like, Value x, Value y) {
@@ -78,7 +78,7 @@ private:
   Value strictly(const Bound &bound);
 
   IRRewriter &b;
-  llvm::DenseMap<Value, std::unique_ptr<llvm::SmallBitVector>> known;
+  llvm::DenseMap<Value, llvm::SmallBitVector> known; ///< of values that were looked at
 };
 } // namespace
 
@@ -100,11 +100,12 @@ static std::optional<Bound> boundOf(arith::CmpIOp op, unsigned side) {
 }
 
 /// The dimensions along which elements of a tile may differ.
-const llvm::SmallBitVector &Merging::dimsOf(Value value) {
+llvm::SmallBitVector Merging::dimsOf(Value value) {
   if (auto it = known.find(value); it != known.end())
-    return *it->second;
-  auto dims = std::make_unique<llvm::SmallBitVector>(findDims(value));
-  return *(known[value] = std::move(dims));
+    return it->second;
+  llvm::SmallBitVector dims = findDims(value);
+  known[value] = dims;
+  return dims;
 }
 
 llvm::SmallBitVector Merging::findDims(Value value) {
@@ -159,8 +160,7 @@ bool Merging::merge(arith::AndIOp both) {
       if (!x || !y || x->isUpper != y->isUpper || x->isUnsigned != y->isUnsigned ||
           !areSame(x->tile, y->tile))
         continue;
-      llvm::SmallBitVector dims = dimsOf(x->bound);
-      if ((dims |= dimsOf(y->bound)).all())
+      if ((dimsOf(x->bound) | dimsOf(y->bound)).all())
         continue;
       b.setInsertionPoint(both);
       Bound merged = *x;
@@ -172,7 +172,8 @@ bool Merging::merge(arith::AndIOp both) {
       }
       merged.bound = x->isUpper ? make<arith::MinSIOp, arith::MinUIOp>(*x, left, right)
                                 : make<arith::MaxSIOp, arith::MaxUIOp>(*x, left, right);
-      known.clear(); // values may go
+      for (Value gone : {both.getResult(), one.getResult(), other.getResult()})
+        known.erase(gone);
       b.replaceOpWithNewOp<arith::CmpIOp>(both, merged.predicate(), merged.tile, merged.bound);
       b.eraseOp(one);
       b.eraseOp(other);

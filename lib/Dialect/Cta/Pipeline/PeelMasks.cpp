@@ -19,11 +19,10 @@
 //   %rest = arith.cmpi sge, %j, %end          // or slt, %j, %begin
 //   %s = scf.if %rest { %exists = … ; select %exists, %qk, %never } else { %qk }
 //
-// Such a loop may be cut behind the rotation (cta-cut-rest). The mark cta.cut says so, in two
-// cases. Where the tensor cores have the time for a branch, but its place in the loop decides how
-// the arithmetic around it is scheduled, if the rest is the same for all output tiles: then it is
-// the end of an array, often of no iteration. And where the arithmetic is long, if each output tile
-// has a rest of its own; else the loop is cut here.
+// Such a loop may be cut behind the rotation (cta-cut-rest), and the mark cta.cut says so. With
+// short arithmetic that is where all output tiles have the same rest: the end of an array, often no
+// iteration. With long arithmetic it is where each output tile has a rest of its own; otherwise
+// such a loop is cut here.
 //
 // Coordinates are 32 bits wide and wrap. The cut is computed in 64 bits from the bounds as the
 // comparison sees them, so it is right also for bounds that do not fit. A loop may begin anywhere

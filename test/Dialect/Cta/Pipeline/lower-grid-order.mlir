@@ -161,3 +161,14 @@ tile.kernel @shared(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %m: index, %n: in
   }
   tile.return
 }
+
+// Without a loop of products nobody knows what output tiles read: one section, and the launch does not say otherwise.
+// CHECK-LABEL: tile.kernel @nothing_shared(
+// CHECK-NOT: tile.num_cores
+// CHECK: cta.launch @nothing_shared_0 {{.*}}cta.order = #tile.order<slowest = 0, reverse>}
+tile.kernel @nothing_shared(%C: memref<?x?xf32>, %m: index, %n: index, %f: f32) attributes {phase = #planned, warpgroups = 1} {
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 32) order = <slowest = 0, reverse, shared = 8192> {
+    memref.store %f, %C[%i, %j] : memref<?x?xf32>
+  }
+  tile.return
+}
