@@ -121,3 +121,54 @@ tile.kernel @copy(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?
   }
   tile.return
 }
+
+// -----
+
+// A loop that ends elsewhere in each block: blocks share what both read, so its operands may begin at lines. Whether a copy of an operand is
+// worth it depends on a number of steps that nobody knows before the launch.
+// CHECK-LABEL: tile.kernel @triangle_lines(
+// CHECK-SAME: %B: memref<?x?xbf16> {tile.align = 128 : i64, {{.*}}tile.stride_divisible = array<i64: 64, 1>
+// CHECK-LABEL: tile.kernel @triangle_aligned(
+// CHECK-NOT: triangle_repack
+// CHECK-NOT: triangle_operands
+// ALONE-LABEL: tile.kernel @triangle_lines(
+tile.kernel @triangle(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+  %M = tile.dim "M" : index
+  tile.grid (%i) = (0) to (%M) step (64) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %end = arith.addi %i, %c64 : index
+    %z = arith.constant dense<0.0> : tensor<64x128xf32>
+    %s = scf.for %k = %c0 to %end step %c64 iter_args(%c = %z) -> (tensor<64x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<64x64xbf16>
+      %b = tile.load %B[%k, %c0] : memref<?x?xbf16> -> tensor<64x128xbf16>
+      %d = tile.mma %a, %b, %c : tensor<64x64xbf16>, tensor<64x128xbf16> -> tensor<64x128xf32>
+      scf.yield %d : tensor<64x128xf32>
+    }
+    tile.store %s, %C[%i, %c0] : tensor<64x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// One that begins elsewhere in each block: no two blocks read the same tile.
+// CHECK-LABEL: tile.kernel @diagonal_aligned(
+// CHECK-NOT: diagonal_lines
+tile.kernel @diagonal(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+  %M = tile.dim "M" : index
+  tile.grid (%i) = (0) to (%M) step (64) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %end = arith.addi %i, %c64 : index
+    %z = arith.constant dense<0.0> : tensor<64x128xf32>
+    %s = scf.for %k = %i to %end step %c64 iter_args(%c = %z) -> (tensor<64x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<64x64xbf16>
+      %b = tile.load %B[%k, %c0] : memref<?x?xbf16> -> tensor<64x128xbf16>
+      %d = tile.mma %a, %b, %c : tensor<64x64xbf16>, tensor<64x128xbf16> -> tensor<64x128xf32>
+      scf.yield %d : tensor<64x128xf32>
+    }
+    tile.store %s, %C[%i, %c0] : tensor<64x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}

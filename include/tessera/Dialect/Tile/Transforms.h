@@ -89,8 +89,9 @@ struct RepackCandidate {
   bool onlySizes = false;
 };
 
-/// For each main loop, the largest operands that blocks of the grid share.
-std::vector<LoadOp> findWidestOperands(KernelOp kernel);
+/// For each main loop, the largest operands that blocks of the grid share; without `withEnds` also
+/// those of loops whose trip count differs from block to block.
+std::vector<LoadOp> findWidestOperands(KernelOp kernel, bool withEnds);
 
 /// All candidates of a kernel, in program order.
 std::vector<RepackCandidate> findRepackCandidates(KernelOp kernel);

@@ -340,7 +340,7 @@ void Assumption::assume(const TileArguments &arguments) {
 std::optional<bool> Assumption::assumeLines(const TileArguments &arguments) {
   assume(arguments);
   const size_t before = guards.size();
-  std::vector<LoadOp> operands = findWidestOperands(kernel);
+  std::vector<LoadOp> operands = findWidestOperands(kernel, /*withEnds=*/false);
   if (operands.empty())
     return std::nullopt;
   for (LoadOp load : operands) {
@@ -374,7 +374,8 @@ bool Assumption::assumeOperands(const TileArguments &arguments) {
     kernel.setGuardsAttr(b.getArrayAttr(guards));
   for (unsigned arg : operands)
     assumeNotEmpty(arg);
-  return !findWidestOperands(kernel).empty() && findRepackCandidates(kernel).empty();
+  return !findWidestOperands(kernel, /*withEnds=*/true).empty() &&
+         findRepackCandidates(kernel).empty();
 }
 
 bool Assumption::assumeTables() {

@@ -71,9 +71,16 @@ static bool feedsProducts(LoadOp load) {
 }
 
 /// Appends what a value depends on: operands and, through control flow, bounds and yielded values.
-static void appendSources(Value value, SmallVectorImpl<Value> &to) {
+/// Without `withEnds` where a loop ends counts for nothing: that says how many of its tiles a block
+/// reads, and not which.
+static void appendSources(Value value, bool withEnds, SmallVectorImpl<Value> &to) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent);
+        loop && !withEnds && argument == loop.getInductionVar()) {
+      to.append({loop.getLowerBound(), loop.getStep()});
+      return;
+    }
     llvm::append_range(to, parent->getOperands());
     if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
       if (OpOperand *yielded = loop.getTiedLoopYieldedValue(argument))
@@ -88,8 +95,9 @@ static void appendSources(Value value, SmallVectorImpl<Value> &to) {
         llvm::append_range(to, end->getOperands());
 }
 
-/// True if blocks of the grid that differ in some coordinate read the same tile.
-static bool isShared(LoadOp load, GridOp grid) {
+/// True if blocks of the grid that differ in some coordinate read the same tile; without `withEnds`
+/// if they do as long as both read.
+static bool isShared(LoadOp load, GridOp grid, bool withEnds) {
   llvm::SmallPtrSet<Value, 16> seen;
   SmallVector<Value> work(load.getCoords());
   work.push_back(load.getSource());
@@ -98,7 +106,7 @@ static bool isShared(LoadOp load, GridOp grid) {
     if (!grid.getRegion().isAncestor(value.getParentRegion()) || !seen.insert(value).second)
       continue;
     if (value.getParentRegion() != &grid.getRegion() || value.getDefiningOp())
-      appendSources(value, work);
+      appendSources(value, withEnds, work);
   }
   return llvm::any_of(grid.getCoordinates(), [&](Value coord) { return !seen.contains(coord); });
 }
@@ -166,22 +174,23 @@ static std::optional<std::string> findObstacle(KernelOp kernel, Facts &facts, Lo
 
 /// Calls `visit` with each load of an operand that blocks of the grid share, in a main loop.
 static void
-forEachSharedOperand(KernelOp kernel,
+forEachSharedOperand(KernelOp kernel, bool withEnds,
                      llvm::function_ref<void(LoadOp, LoopLikeOpInterface, GridOp)> visit) {
   for (auto grid : kernel.getBody().getOps<GridOp>())
     grid.walk([&](LoadOp load) {
       auto loop = load->getParentOfType<LoopLikeOpInterface>();
-      if (feedsProducts(load) && loop && grid->isProperAncestor(loop) && isShared(load, grid))
+      if (feedsProducts(load) && loop && grid->isProperAncestor(loop) &&
+          isShared(load, grid, withEnds))
         visit(load, loop, grid);
     });
 }
 
-std::vector<LoadOp> tessera::tile::findWidestOperands(KernelOp kernel) {
+std::vector<LoadOp> tessera::tile::findWidestOperands(KernelOp kernel, bool withEnds) {
   llvm::MapVector<Operation *, std::vector<LoadOp>> widest;
   auto bytes = [](LoadOp load) {
     return load.getTileType().getNumElements() * elementBytes(load.getTileType().getElementType());
   };
-  forEachSharedOperand(kernel, [&](LoadOp load, LoopLikeOpInterface loop, GridOp) {
+  forEachSharedOperand(kernel, withEnds, [&](LoadOp load, LoopLikeOpInterface loop, GridOp) {
     std::vector<LoadOp> &loads = widest[loop];
     if (!loads.empty() && bytes(load) > bytes(loads.front()))
       loads.clear();
@@ -197,22 +206,23 @@ std::vector<LoadOp> tessera::tile::findWidestOperands(KernelOp kernel) {
 std::vector<RepackCandidate> tessera::tile::findRepackCandidates(KernelOp kernel) {
   std::vector<RepackCandidate> candidates;
   Facts facts(kernel);
-  forEachSharedOperand(kernel, [&](LoadOp load, LoopLikeOpInterface, GridOp grid) {
-    const Facts::Place place(facts, load);
-    unsigned inner = innerDim(load);
-    std::optional<std::string> why = whyNotTmaRoot(load.getSource());
-    if (!why)
-      why = whyNotTmaStrides(facts, load.getSource(), inner);
-    if (why)
-      candidates.push_back({load, grid, inner, *why, findObstacle(kernel, facts, load, grid)});
-    if (why && !candidates.back().obstacle) {
-      candidates.back().obstacle = whyNotTmaExtents(facts, load.getSource(), load.getCoords());
-      candidates.back().onlySizes = candidates.back().obstacle.has_value();
-      if (!candidates.back().obstacle)
-        candidates.back().obstacle =
-            whyNotTmaPlace(facts, load.getSource(), load.getCoords(), inner, /*isStore=*/false);
-    }
-  });
+  forEachSharedOperand(
+      kernel, /*withEnds=*/true, [&](LoadOp load, LoopLikeOpInterface, GridOp grid) {
+        const Facts::Place place(facts, load);
+        unsigned inner = innerDim(load);
+        std::optional<std::string> why = whyNotTmaRoot(load.getSource());
+        if (!why)
+          why = whyNotTmaStrides(facts, load.getSource(), inner);
+        if (why)
+          candidates.push_back({load, grid, inner, *why, findObstacle(kernel, facts, load, grid)});
+        if (why && !candidates.back().obstacle) {
+          candidates.back().obstacle = whyNotTmaExtents(facts, load.getSource(), load.getCoords());
+          candidates.back().onlySizes = candidates.back().obstacle.has_value();
+          if (!candidates.back().obstacle)
+            candidates.back().obstacle =
+                whyNotTmaPlace(facts, load.getSource(), load.getCoords(), inner, /*isStore=*/false);
+        }
+      });
   return candidates;
 }
 
