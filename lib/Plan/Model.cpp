@@ -39,6 +39,9 @@ constexpr int64_t kTypicalOutputTiles = 1024, kTypicalExtent = 32;
 /// The part of the arithmetic between products that tensor cores wait for, where warpgroups of a
 /// block alternate. Source: docs/performance/constants.md.
 constexpr double kExposedArithmetic = 0.51;
+/// How much longer the arithmetic of a warpgroup takes there than its ops take one by one, where
+/// nothing but the warpgroup itself is waited for. Source: docs/performance/constants.md.
+constexpr double kChainOfWarpgroup = 1.3;
 /// What such an iteration takes for waits and announcements of slots besides. Source:
 /// docs/performance/constants.md.
 constexpr double kChainedIteration = 60;
@@ -335,6 +338,11 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
     const double exposed = alternates ? kExposedArithmetic : 1;
     atLeast(blocks * (facts.tensorCycles + exposed * facts.arithmeticCycles) + kChainedIteration,
             "issue");
+    // However much the others leave to it, a warpgroup multiplies and computes in turn.
+    if (alternates)
+      atLeast(facts.tensorCycles / double(facts.mathWarpgroups()) +
+                  kChainOfWarpgroup * facts.chainCycles + kChainedIteration,
+              "issue");
   }
   // Nothing brings warpgroups that convert operands out of step: all of them do, in blocks that
   // share an SM, too, and then all wait for their products.
@@ -345,8 +353,9 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   double epilogue = machine.epilogueCycles + machine.epilogueCyclesPerRegister * facts.accumulators;
   if (!*plan.persistent)
     epilogue += machine.blockStartCycles + load;
-  // The epilogue is hidden if products of another block or of another warpgroup run meanwhile.
-  const bool hidden = blocks > 1 || facts.replicas > 1;
+  // The epilogue is hidden if products of another block or of another warpgroup run meanwhile, and
+  // do not wait for arithmetic themselves.
+  const bool hidden = (blocks > 1 && facts.arithmeticCycles == 0) || facts.replicas > 1;
   // Meanwhile the producer of a persistent block fills the slots of the next output tile. Where
   // loads bind, as many of its iterations take no longer than their products.
   double ahead = 0, aheadOfLines = 0;

@@ -98,6 +98,9 @@ struct PlanFacts {
   /// between them keeps special functions or FMA units busy, whichever is longer, of all warpgroups
   /// of a block. Comparisons do not count: most are of masks, which few iterations need.
   double arithmeticCycles = 0;
+  /// The same for one warpgroup: the cycles that its arithmetic takes op by op, without comparisons
+  /// and selections.
+  double chainCycles = 0;
   /// The cycles in which the warpgroups of a block convert the integers of an operand, one after
   /// the other, where products wait for that.
   double convertCycles = 0;

@@ -342,6 +342,13 @@ static bool computesWithResults(scf::ForOp loop) {
   });
 }
 
+/// True for a selection, and for what makes conditions of tiles.
+static bool selectsOrCompares(Operation *op) {
+  return isa<arith::SelectOp>(op) ||
+         (op->getNumResults() == 1 &&
+          getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1));
+}
+
 /// The instructions of a warpgroup in the hot loop, if its products are chained, if they wait for
 /// operands that the warpgroup computes, or if the loop computes with the results of several. The
 /// second never run concurrently with later iterations: those would overwrite the operands.
@@ -382,7 +389,7 @@ void FactsOfGrid::addStream() {
     return;
   facts.rotatedRegisters = *registers;
   // The arithmetic is counted op by op because the ops depend on each other in that order.
-  double arithmetic = 0;
+  double arithmetic = 0, chain = 0;
   OpCost total;
   for (Operation &op : *loop.getBody()) {
     if (auto product = dyn_cast<WgmmaOp>(op)) {
@@ -392,6 +399,8 @@ void FactsOfGrid::addStream() {
     } else {
       const int64_t cycles = costs.cyclesOf(units, &op);
       arithmetic += double(cycles);
+      if (!selectsOrCompares(&op))
+        chain += double(cycles);
       if (cycles > 0)
         total += costs.costOf(&op);
       if (waits && isa<arith::SIToFPOp, arith::UIToFPOp>(op))
@@ -407,6 +416,7 @@ void FactsOfGrid::addStream() {
     if (use.unit == units.sfu || use.unit == units.fma)
       busiest = std::max(busiest, use.cycles);
   facts.arithmeticCycles = static_cast<double>(facts.warpgroups * busiest);
+  facts.chainCycles = chain;
 }
 
 /// The number of rows of memory to which one thread stores.

@@ -244,6 +244,13 @@ TEST(PlanModel, ArithmeticBetweenProducts) {
   // Three warpgroups alternate without.
   facts.warpgroups = 3;
   EXPECT_NEAR(predictPlan(kMachine, facts, plan).iteration, 2048 + 0.51 * 1024 + 60, 1);
+  // However much that is, each of them multiplies and computes in turn: where the products are
+  // short (heads of 64), this takes longer than what the tensor cores wait for.
+  facts.chainCycles = 1000;
+  EXPECT_NEAR(predictPlan(kMachine, facts, plan).iteration, 2048 + 0.51 * 1024 + 60, 1);
+  facts.chainCycles = 2000;
+  EXPECT_NEAR(predictPlan(kMachine, facts, plan).iteration, 2048 / 3 + 1.3 * 2000 + 60, 1);
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).bound, "issue");
   // One has nothing to alternate with, and another block is no help.
   facts.warpgroups = 1;
   plan.blocksPerSM = 2;
@@ -251,6 +258,10 @@ TEST(PlanModel, ArithmeticBetweenProducts) {
   plan.pending = 1;
   plan.registers = 232;
   EXPECT_NEAR(predictPlan(kMachine, facts, plan).iteration, 2 * (2048 + 1024) + 60, 1);
+  // Nor does it hide the epilogue, as it does where products wait for nothing.
+  EXPECT_GT(predictPlan(kMachine, facts, plan).round, 0);
+  facts.arithmeticCycles = 0;
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).round, 0);
 }
 
 TEST(PlanModel, OperandsThatAreConverted) {
