@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace tessera::rt {
 
@@ -118,9 +119,12 @@ bool WorkspaceMemory::lend(Lent &loan, const Call &call, Error &error) {
                                           std::to_string(alignment) + " bytes");
 }
 
-bool WorkspaceMemory::allocate(size_t bytes, const Call &call, uint64_t &address, Error &error) {
-  if (!allocator)
+bool WorkspaceMemory::allocate(size_t bytes, bool isOwn, const Call &call, uint64_t &address,
+                               Error &error) {
+  if (isOwn) {
+    Relaxed relaxed(backend, call.capturing);
     return backend.allocate(bytes, address, error);
+  }
   Lent loan = {nullptr, bytes, 0, call.stream};
   if (!lend(loan, call, error))
     return false;
@@ -132,7 +136,7 @@ void WorkspaceMemory::free(const StreamKey &key, const Buffer &buffer) {
   const auto &[context, stream, thread] = key;
   if (!buffer.address)
     return; // a place of the list that no variant has used on this stream
-  if (!allocator) {
+  if (!allocator || buffer.isOwn) {
     backend.free(context, buffer.address);
     return;
   }
@@ -157,11 +161,16 @@ bool WorkspaceMemory::keep(Buffer &buffer, const Space &space, Call &call, Error
     buffer.captured |= call.capturing;
     return true;
   }
-  if (call.capturing && workspace.restored)
+  // What is filled once must not be filled by the graph, each time that it is launched.
+  const bool fillsAside = call.capturing && workspace.restored;
+  bool isOwnCaptured = false;
+  if (fillsAside && !backend.isCapturing(streamOfThread, isOwnCaptured, error))
+    return false;
+  if (isOwnCaptured)
     return error.set(TESSERA_RT_INVALID,
-                     "it cannot be filled once while the stream is captured; before the capture, "
-                     "prepare the call with this stream (tessera_rt_prepare_tensors, in Python "
-                     "kernel.prepare(..., stream=s) and torch.cuda.graph(g, stream=s))");
+                     "it cannot be filled once while the thread's own stream is captured; before "
+                     "the capture, prepare the call with this stream (tessera_rt_prepare_tensors, "
+                     "in Python kernel.prepare(..., stream=s) and torch.cuda.graph(g, stream=s))");
   // Nothing can be waited for in a capture.
   if (buffer.captured || (buffer.address && call.capturing)) {
     retired.push_back({call.key, buffer});
@@ -172,15 +181,20 @@ bool WorkspaceMemory::keep(Buffer &buffer, const Space &space, Call &call, Error
     free(call.key, buffer);
   }
   buffer = Buffer();
-  if (!allocate(bytes, call, buffer.address, error))
+  buffer.isOwn = !allocator || workspace.restored;
+  if (!allocate(bytes, buffer.isOwn, call, buffer.address, error))
     return false;
   buffer.bytes = bytes;
   buffer.captured = call.capturing;
+  buffer.isFresh = true;
   if (!workspace.restored)
     return true;
-  call.filled = true;
+  call.filled |= !fillsAside;
+  Relaxed relaxed(backend, call.capturing);
+  void *const aside = fillsAside ? streamOfThread : call.stream;
   if (backend.fill(buffer.address, workspace.pattern, elementSize(workspace.element), space.count,
-                   call.stream, error))
+                   aside, error) &&
+      (!fillsAside || backend.synchronize(aside, error)))
     return true;
   // The buffer has not been filled, so the next launch must not find it.
   free(call.key, buffer);
@@ -200,10 +214,18 @@ bool WorkspaceMemory::provide(const std::vector<Space> &spaces, Call &call, uint
     const bool isRestored = space.workspace->restored;
     uint64_t address = 0;
     if (list || isRestored) {
-      Buffer &buffer = isRestored ? restored[{call.key, space.workspace}] : (*list)[i];
+      Buffer &kept = isRestored ? restored[{call.key, space.workspace}] : (*list)[i];
+      // A graph may be launched on another stream, at the same time as earlier and later launches
+      // on this one. So it has a buffer that none of them uses.
+      const bool isOfGraph = isRestored && call.capturing && addresses;
+      Buffer alone;
+      Buffer &buffer = isOfGraph && !kept.isFresh ? alone : kept;
       if (!keep(buffer, space, call, error))
         return error.set(error.status, what + std::to_string(i) + ": " + error.message);
       address = buffer.address;
+      buffer.isFresh &= !addresses;
+      if (isOfGraph)
+        retired.push_back({call.key, std::exchange(buffer, Buffer())});
     } else if (addresses && space.bytes()) {
       Lent loan = {nullptr, space.bytes(), 0, call.stream};
       if (!lend(loan, call, error))

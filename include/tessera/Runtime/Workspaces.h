@@ -6,12 +6,13 @@
 // Without an allocator of the host the memory of a workspace is kept, for each stream of each
 // context, until the module is unloaded. With one it is allocated for each launch and released
 // after it, in the order of the stream. What the kernel restores is always kept, because it is
-// filled only when it is allocated.
+// filled only when it is allocated; it is never the host's.
 //
-// While a stream is captured into a CUDA graph nothing can be waited for, and a fill becomes a part
-// of the graph instead of happening once. So what is restored must have been prepared before. A
-// graph goes on using the memory that its launches had, so that memory is kept, too, if a larger
-// one takes its place, or if it is the host's and the host does not say that the graph keeps it.
+// While a stream is captured into a CUDA graph, a fill becomes a part of the graph instead of
+// happening once. So what is restored is filled on another stream then, and waited for: each launch
+// of a graph has memory of its own for it. A graph goes on using the memory that its launches had,
+// so that memory is kept until the module is unloaded, too, unless it is the host's and the host
+// says that the graph keeps it.
 
 #ifndef TESSERA_RUNTIME_WORKSPACES_H
 #define TESSERA_RUNTIME_WORKSPACES_H
@@ -69,6 +70,8 @@ private:
     uint64_t address = 0;
     size_t bytes = 0;
     bool captured = false; ///< some graph uses it
+    bool isOwn = false;    ///< not the host's: it was allocated by the back end
+    bool isFresh = false;  ///< it was prepared and waited for, and no launch has used it yet
   };
   /// Context, stream, and the thread if it is the stream of which each thread has its own.
   using StreamKey = std::tuple<void *, void *, uint64_t>;
@@ -93,7 +96,7 @@ private:
   bool provide(const std::vector<Space> &spaces, Call &call, uint64_t *addresses, Error &error);
   /// Makes a buffer large enough that stays until the module is unloaded.
   bool keep(Buffer &buffer, const Space &space, Call &call, Error &error);
-  bool allocate(size_t bytes, const Call &call, uint64_t &address, Error &error);
+  bool allocate(size_t bytes, bool isOwn, const Call &call, uint64_t &address, Error &error);
   void free(const StreamKey &key, const Buffer &buffer);
   /// Asks the host for `loan.bytes`.
   bool lend(Lent &loan, const Call &call, Error &error);

@@ -214,9 +214,8 @@ TEST_F(CudaLaunch, CapturedWithWorkspace) {
     ASSERT_EQ(run(), ""); // on another stream: code is there, memory is not
     driver.captured = &driver;
     driver.capturing = 1;
-    const std::string message = run(0, 0x100000, 0x200000, &driver);
-    EXPECT_EQ(message.find("(tessera_rt_prepare_tensors") != std::string::npos,
-              workspace == restored);
+    EXPECT_EQ(run(0, 0x100000, 0x200000, &driver), "");
+    EXPECT_FALSE(driver.broken);
     driver.capturing = 0;
     ASSERT_EQ(prepare(&driver), "");
     const size_t fills = driver.fills.size();

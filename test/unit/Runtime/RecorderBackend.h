@@ -29,6 +29,7 @@ public:
   std::vector<Call> calls;
   std::vector<TensorMapFields> maps, moved;       ///< encoded, and given another address
   std::vector<std::pair<uint64_t, size_t>> fills; ///< address, count
+  std::vector<void *> fillStreams;
   std::map<uint64_t, size_t> allocations;
   int looked = 0, frees = 0, allocated = 0, coresAsked = 0;
   int64_t cores = 132, fitting = 1, clusters = Capacity::unknown;
@@ -37,7 +38,8 @@ public:
   /// numbers of clusters that were asked about.
   std::vector<std::pair<uint64_t, bool>> answers = {{0, true}};
   std::vector<uint32_t> placesAskedFor;
-  bool outOfMemory = false, noMaps = false, noFills = false, capturing = false;
+  bool outOfMemory = false, noMaps = false, noFills = false, capturing = false,
+       capturesThread = false; ///< the thread's own stream, too
   int syncs = 0, exchanges = 0;
   void *current = this; ///< the context
 
@@ -59,7 +61,7 @@ public:
   }
   int device() override { return entered == anyDevice ? 0 : entered; }
   bool isCapturing(void *stream, bool &answer, Error &error) override {
-    answer = capturing;
+    answer = capturing && (stream != reinterpret_cast<void *>(2) || capturesThread);
     return true;
   }
   bool numCores(int64_t &count, Error &error) override {
@@ -142,12 +144,15 @@ public:
     EXPECT_EQ(pattern, 0xff800000u);
     EXPECT_EQ(elementSize, 4u);
     fills.emplace_back(to, count);
+    fillStreams.push_back(stream);
     if (noFills)
       return error.set(TESSERA_RT_DRIVER, "no fills");
     return true;
   }
-  bool synchronize(void *, Error &) override {
-    EXPECT_FALSE(capturing) << "this would break the capture";
+  bool synchronize(void *stream, Error &) override {
+    // The thread's own stream is another one.
+    EXPECT_TRUE(!capturing || stream == reinterpret_cast<void *>(2))
+        << "this would break the capture";
     ++syncs;
     return true;
   }
