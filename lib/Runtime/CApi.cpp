@@ -14,6 +14,11 @@
 
 using namespace tessera::rt;
 
+/// What a code source of a host answers.
+struct tessera_rt_code {
+  std::string artifact, reason;
+};
+
 namespace {
 Module &unwrap(tessera_rt_module *module) { return *reinterpret_cast<Module *>(module); }
 const Module &unwrap(const tessera_rt_module *module) {
@@ -104,6 +109,35 @@ tessera_rt_status inContext(tessera_rt_module *module, char **out, Body &&body,
   return report(error, out);
 }
 
+/// Code that functions of a host give.
+class HostCodeSource : public CodeSource {
+public:
+  explicit HostCodeSource(const tessera_rt_code_source &functions) : functions(functions) {}
+  ~HostCodeSource() override {
+    if (isOwned && functions.release)
+      functions.release(functions.user);
+  }
+  /// From now on `release` is called in the end.
+  void own() { isOwned = true; }
+
+  Outcome compile(const std::string &kernel, const std::string &member, const std::string &variant,
+                  std::string &artifact, std::string &reason) override {
+    const tessera_rt_wanted wanted = {sizeof(wanted), kernel.c_str(),
+                                      member.empty() ? nullptr : member.c_str(), variant.c_str()};
+    tessera_rt_code code;
+    const tessera_rt_code_status status = functions.compile(functions.user, &wanted, &code);
+    artifact = std::move(code.artifact);
+    reason = std::move(code.reason);
+    return status == TESSERA_RT_CODE_READY  ? Outcome::Code
+           : status == TESSERA_RT_CODE_NONE ? Outcome::None
+                                            : Outcome::Stopped;
+  }
+
+private:
+  const tessera_rt_code_source functions;
+  bool isOwned = false;
+};
+
 tessera_rt_module *loadBytes(std::string bytes, const std::string &path, char **out) {
   Error error;
   std::unique_ptr<Module> module = Module::load(std::move(bytes), path, error);
@@ -138,6 +172,39 @@ tessera_rt_module *tessera_rt_load_bytes(const void *bytes, size_t size, char **
   return loadBytes(std::string(static_cast<const char *>(bytes), size), "", error);
 }
 
+void tessera_rt_code_set(tessera_rt_code *code, const void *artifact, size_t size) {
+  if (code)
+    code->artifact.assign(static_cast<const char *>(artifact), artifact ? size : 0);
+}
+void tessera_rt_code_explain(tessera_rt_code *code, const char *reason) {
+  if (code)
+    code->reason = reason ? reason : "";
+}
+tessera_rt_module *tessera_rt_load_on_demand(const char *contract, size_t size,
+                                             const tessera_rt_code_source *source, char **error) {
+  if (!isGiven(contract, "contract", error) || !isGiven(source, "code source", error))
+    return nullptr;
+  Error failure;
+  if (source->struct_size < sizeof(tessera_rt_code_source)) {
+    failure.set(TESSERA_RT_INVALID, "struct_size of the code source is " +
+                                        std::to_string(source->struct_size) +
+                                        ": set it to sizeof(tessera_rt_code_source)");
+    report(failure, error);
+    return nullptr;
+  }
+  if (!isGiven(reinterpret_cast<const void *>(source->compile), "code source's 'compile'", error))
+    return nullptr;
+  auto functions = std::make_unique<HostCodeSource>(*source);
+  HostCodeSource &given = *functions;
+  std::unique_ptr<Module> module =
+      Module::loadOnDemand({contract, size}, std::move(functions), failure);
+  if (!module)
+    report(failure, error);
+  else
+    given.own();
+  return reinterpret_cast<tessera_rt_module *>(module.release());
+}
+
 void tessera_rt_unload(tessera_rt_module *module) { delete reinterpret_cast<Module *>(module); }
 
 const char *tessera_rt_target(const tessera_rt_module *module) {
@@ -151,19 +218,20 @@ const char *tessera_rt_contract(const tessera_rt_module *module) {
 }
 void tessera_rt_set_threads(tessera_rt_module *module, unsigned threads) {
   if (module)
-    unwrap(module).getBackend().setThreads(threads);
+    unwrap(module).configure("threads", [=](Backend &backend) { backend.setThreads(threads); });
 }
 void tessera_rt_set_device(tessera_rt_module *module, int device) {
   if (module)
-    unwrap(module).getBackend().setDevice(device);
+    unwrap(module).configure("device", [=](Backend &backend) { backend.setDevice(device); });
 }
 void tessera_rt_set_dependent_launch(tessera_rt_module *module, int allowed) {
   if (module)
-    unwrap(module).getBackend().setDependentLaunch(allowed != 0);
+    unwrap(module).configure("dependent_launch",
+                             [=](Backend &backend) { backend.setDependentLaunch(allowed != 0); });
 }
 void tessera_rt_set_places(tessera_rt_module *module, int allowed) {
   if (module)
-    unwrap(module).getBackend().setPlaces(allowed != 0);
+    unwrap(module).configure("places", [=](Backend &backend) { backend.setPlaces(allowed != 0); });
 }
 tessera_rt_status tessera_rt_set_allocator(tessera_rt_module *module,
                                            const tessera_rt_allocator *allocator, char **error) {
@@ -286,9 +354,10 @@ tessera_rt_status tessera_rt_launch_at(tessera_rt_kernel *kernel, size_t variant
     return report(failure, error);
   }
   FunctionInfo known;
-  if (!unwrap(kernel).launchInfo(variant, launch, known, failure))
+  const Launch *found = nullptr;
+  if (!unwrap(kernel).launchInfo(variant, launch, found, known, failure))
     return report(failure, error);
-  const Launch &recipe = contractOf(kernel).variants[variant].launches[launch];
+  const Launch &recipe = *found;
   tessera_rt_launch_info answer = {};
   answer.symbol = recipe.symbol.c_str();
   answer.registers = known.registers;

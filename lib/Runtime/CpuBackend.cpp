@@ -40,7 +40,8 @@ public:
     context = nullptr;
     pushed = false;
     std::lock_guard<std::mutex> lock(mutex);
-    return library || open(error);
+    // A module on demand has no library of its own.
+    return library || !image.data() || open(error);
   }
   void leave(bool pushed) override {}
 

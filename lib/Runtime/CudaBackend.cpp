@@ -126,7 +126,8 @@ CudaBackend::~CudaBackend() {
     for (cuda::Event event : entry->events)
       driver->eventDestroy(event);
     entry->gpcTables.reset();
-    driver->moduleUnload(entry->module);
+    if (entry->module)
+      driver->moduleUnload(entry->module);
     cuda::Context popped;
     driver->ctxPopCurrent(&popped);
   }
@@ -240,8 +241,9 @@ bool CudaBackend::loadInto(cuda::Context context, Error &error) {
     return false;
   cuda::RelaxedCapture relaxed(*driver);
   // The driver parses the ELF file by the offsets in its headers. readArtifact has checked that
-  // they point into the file.
-  Result result = driver->moduleLoadData(&entry->module, image.data());
+  // they point into the file. A module on demand has no file.
+  Result result =
+      image.data() ? driver->moduleLoadData(&entry->module, image.data()) : cuda::Success;
   if (result == cuda::ErrorNoBinaryForGpu)
     return error.set(TESSERA_RT_DRIVER,
                      "the cubin is for " + target + ", the device is " + describe());

@@ -56,30 +56,41 @@ void forEachExpr(const KernelContract &kernel, Body &&body) {
 
 LaunchCache::LaunchCache(const KernelContract &kernel)
     : kernel(kernel), recipes(kernel.args.size()) {
+  for (size_t i = 0; i < recipes.size(); ++i) {
+    recipes[i].rank = kernel.args[i].rank();
+    recipes[i].largestAlignment = leastLargestAlignment;
+  }
+  add(kernel);
+}
+
+bool LaunchCache::add(const KernelContract &other) {
+  const std::vector<Recipe> before = recipes;
   auto demand = [&](size_t arg, int64_t alignment) {
     const auto bytes = static_cast<uint64_t>(alignment);
     Recipe &recipe = recipes[arg];
     recipe.usesAddress |= (bytes & (bytes - 1)) != 0;
     recipe.largestAlignment = std::max(recipe.largestAlignment, bytes);
   };
-  for (size_t i = 0; i < recipes.size(); ++i) {
-    recipes[i].rank = kernel.args[i].rank();
-    recipes[i].largestAlignment = leastLargestAlignment;
-    if (kernel.args[i].isMemref)
-      demand(i, alignmentOf(kernel.args[i]));
-  }
-  for (const Variant &variant : kernel.variants)
+  for (size_t i = 0; i < recipes.size(); ++i)
+    if (other.args[i].isMemref)
+      demand(i, alignmentOf(other.args[i]));
+  for (const Variant &variant : other.variants)
     for (const Guard &guard : variant.guards) {
       if (guard.fact == Guard::Fact::Align)
         demand(guard.arg, guard.value);
       else if (guard.fact == Guard::Fact::ScalarDivisible)
         recipes[guard.arg].isKey = true;
     }
-  forEachExpr(kernel, [&](const Expr &expr) {
+  forEachExpr(other, [&](const Expr &expr) {
     for (const Expr::Node &node : expr.nodes)
       if (node.op == Expr::Op::Scalar)
         recipes[node.arg].isKey = true;
   });
+  if (recipes == before)
+    return false;
+  entries.clear();
+  last = nullptr;
+  return true;
 }
 
 void LaunchCache::setKey(const tessera_rt_arg *args, const void *context, const Forced &forced,

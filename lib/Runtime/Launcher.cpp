@@ -11,15 +11,20 @@ namespace tessera::rt {
 
 Kernel::Kernel(Module &module, const KernelContract &contract)
     : module(module), contract(contract), exclusive(exclusivePairs(contract)), cache(contract),
-      workspaces(module.getBackend(), contract.name) {}
+      codes(module, contract), workspaces(module.getBackend(), contract.name) {}
+
+bool Kernel::needsCores() const {
+  // The code of a module on demand has a contract of its own.
+  return contract.usesCores || module.isOnDemand();
+}
 
 bool Kernel::askCores(Error &error) {
-  return !contract.usesCores || module.getBackend().numCores(cores, error);
+  return !needsCores() || module.getBackend().numCores(cores, error);
 }
 
 bool Kernel::askCoresOf(int device, Error &error) {
   BackendScope scope(module.getBackend());
-  return !contract.usesCores || (scope.enter(error, device) && askCores(error));
+  return !needsCores() || (scope.enter(error, device) && askCores(error));
 }
 
 bool Kernel::bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &bound,
@@ -30,8 +35,49 @@ bool Kernel::bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &b
 }
 
 bool Kernel::choose(const BoundArgs &bound, size_t &variant, Error &error) {
-  return chooseVariant(contract, bound.args, cores, forced, variant, error.message) ||
-         error.set(TESSERA_RT_INVALID, std::move(error.message));
+  if (chooseVariant(contract, bound.args, cores, forced, codes.getMissing(), variant,
+                    error.message))
+    return true;
+  // Are the arguments wrong, or is there no code?
+  std::string ignored;
+  const bool fits = chooseVariant(contract, bound.args, cores, forced, {}, variant, ignored);
+  return error.set(fits ? TESSERA_RT_ARTIFACT : TESSERA_RT_INVALID, std::move(error.message));
+}
+
+bool Kernel::chooseCode(const BoundArgs &bound, Code &code, Error &error) {
+  code = {this, 0};
+  if (!module.isOnDemand())
+    return choose(bound, code.variant, error);
+  for (size_t chosen; choose(bound, chosen, error);) {
+    code.kernel = codes.find(chosen);
+    if (!code.kernel) {
+      wanted = chosen;
+      return false;
+    }
+    // What guards say of a variant is a demand on the arguments of one that is alone.
+    std::string reason;
+    const KernelContract &alone = code.kernel->contract;
+    if (checkFacts(alone, bound.args, cores, reason) &&
+        chooseVariant(alone, bound.args, cores, {}, {}, code.variant, reason))
+      return true;
+    codes.leaveOut(chosen, "its code takes less than the contract says: " + reason);
+  }
+  return false;
+}
+
+template <typename Body>
+bool Kernel::withCode(Error &error, Body &&body) {
+  std::unique_lock<std::mutex> lock(mutex);
+  for (;;) {
+    wanted.reset();
+    if (body())
+      return true;
+    if (!wanted)
+      return false;
+    const size_t variant = *wanted;
+    if (!codes.compile(variant, lock, error))
+      return false;
+  }
 }
 
 bool Kernel::checkMoved(const tessera_rt_arg *args, PreparedLaunch &prepared, Error &error) {
@@ -60,11 +106,18 @@ PreparedLaunch *Kernel::prepare(const tessera_rt_arg *args, const BackendScope &
   if (found && found->isFinal())
     return checkMoved(args, *found, error) ? found : nullptr;
   BoundArgs bound;
-  size_t variant;
-  if (!bindAndCheck(args, contract.args.size(), bound, error) || !choose(bound, variant, error))
+  Code code;
+  if (!bindAndCheck(args, contract.args.size(), bound, error) || !chooseCode(bound, code, error))
     return nullptr;
-  std::unique_ptr<PreparedLaunch> fresh = PreparedLaunch::make(
-      contract, contract.variants[variant], bound.args, module.getBackend(), cores, stream, error);
+  if (code.kernel != this && cache.add(code.kernel->contract))
+    cache.setKey(args, scope.context, forced, cores);
+  // Loads the code into the current context.
+  BackendScope ofCode(code.kernel->module.getBackend());
+  if (code.kernel != this && !ofCode.enter(error))
+    return nullptr;
+  std::unique_ptr<PreparedLaunch> fresh =
+      PreparedLaunch::make(code.kernel->contract, code.kernel->contract.variants[code.variant],
+                           bound.args, code.kernel->module.getBackend(), cores, stream, error);
   if (!fresh)
     return nullptr;
   fresh->checked = values;
@@ -94,10 +147,9 @@ bool Kernel::launchOn(int device, const tessera_rt_arg *args, void *stream, Erro
 }
 
 bool Kernel::launch(const tessera_rt_arg *args, size_t count, void *stream, Error &error) {
-  std::lock_guard<std::mutex> lock(mutex);
   if (!checkCount(contract, count, error.message))
     return error.set(TESSERA_RT_INVALID, std::move(error.message));
-  return launchOn(anyDevice, args, stream, error);
+  return withCode(error, [&] { return launchOn(anyDevice, args, stream, error); });
 }
 
 bool Kernel::take(const tessera_rt_value *given, size_t count, int &device, Error &error) {
@@ -108,20 +160,22 @@ bool Kernel::take(const tessera_rt_value *given, size_t count, int &device, Erro
 
 bool Kernel::launchTensors(const tessera_rt_value *given, size_t count, void *stream,
                            Error &error) {
-  std::lock_guard<std::mutex> lock(mutex);
-  int device;
-  return take(given, count, device, error) && launchOn(device, taken.data(), stream, error);
+  return withCode(error, [&] {
+    int device;
+    return take(given, count, device, error) && launchOn(device, taken.data(), stream, error);
+  });
 }
 
 bool Kernel::prepareTensors(const tessera_rt_value *given, size_t count, void *stream,
                             Error &error) {
-  std::lock_guard<std::mutex> lock(mutex);
-  BackendScope scope(module.getBackend());
-  int device;
-  if (!take(given, count, device, error) || !scope.enter(error, device))
-    return false;
-  const PreparedLaunch *prepared = prepare(taken.data(), scope, stream, error);
-  return prepared && workspaces.prepare(prepared->getSpaces(), scope.context, stream, error);
+  return withCode(error, [&] {
+    BackendScope scope(module.getBackend());
+    int device;
+    if (!take(given, count, device, error) || !scope.enter(error, device))
+      return false;
+    const PreparedLaunch *prepared = prepare(taken.data(), scope, stream, error);
+    return prepared && workspaces.prepare(prepared->getSpaces(), scope.context, stream, error);
+  });
 }
 
 bool Kernel::check(const tessera_rt_arg *args, size_t count, size_t &variant, Error &error) {
@@ -163,7 +217,7 @@ bool Kernel::rankOn(int device, const tessera_rt_arg *args, size_t count,
   BoundArgs bound;
   if (!askCoresOf(device, error) || !bindAndCheck(args, count, bound, error))
     return false;
-  ranking = rankMembers(contract, bound.args, cores, forced);
+  ranking = rankMembers(contract, bound.args, cores, forced, codes.getMissing());
   return true;
 }
 
@@ -212,14 +266,33 @@ bool Kernel::forceMember(const std::string &name, Error &error) {
   return true;
 }
 
-bool Kernel::launchInfo(size_t variant, size_t launch, FunctionInfo &info, Error &error) {
-  const Launch &recipe = contract.variants[variant].launches[launch];
-  Backend &backend = module.getBackend();
-  BackendScope scope(backend);
-  void *function;
-  return scope.enter(error) &&
-         backend.function(recipe.symbol, static_cast<uint32_t>(recipe.shared), function, error) &&
-         backend.functionInfo(function, info, error);
+bool Kernel::launchInfo(size_t variant, size_t launch, const Launch *&recipe, FunctionInfo &info,
+                        Error &error) {
+  return withCode(error, [&] {
+    Code code{this, variant};
+    if (module.isOnDemand()) {
+      code = {codes.find(variant), 0};
+      const std::string &missing = codes.getMissing()[variant];
+      const std::string what = "variant '" + contract.variants[variant].name + "' ";
+      if (!code.kernel && missing.empty()) {
+        wanted = variant;
+        return false;
+      }
+      if (!code.kernel)
+        return error.set(TESSERA_RT_ARTIFACT, what + "has no code: " + missing);
+      if (launch >= code.kernel->contract.variants.front().launches.size())
+        return error.set(TESSERA_RT_ARTIFACT,
+                         what + "has code without launch " + std::to_string(launch));
+    }
+    recipe = &code.kernel->contract.variants[code.variant].launches[launch];
+    Backend &backend = code.kernel->module.getBackend();
+    BackendScope scope(backend);
+    void *function;
+    return scope.enter(error) &&
+           backend.function(recipe->symbol, static_cast<uint32_t>(recipe->shared), function,
+                            error) &&
+           backend.functionInfo(function, info, error);
+  });
 }
 
 size_t Kernel::numByPlace() {

@@ -114,8 +114,9 @@ OrderedJson describeVariant(Kernel &kernel, size_t index, bool gpu, std::string 
       entry["dynamic_shared"] = launch.shared;
       entry["descriptors"] = launch.descriptors.size();
       FunctionInfo info;
+      const Launch *recipe = nullptr;
       Error error;
-      if (noDriver.empty() && kernel.launchInfo(index, i, info, error)) {
+      if (noDriver.empty() && kernel.launchInfo(index, i, recipe, info, error)) {
         entry["registers"] = info.registers;
         entry["local_bytes"] = info.localBytes;
         entry["static_shared"] = info.staticShared;

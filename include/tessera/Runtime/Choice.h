@@ -12,6 +12,7 @@
 #define TESSERA_RUNTIME_CHOICE_H
 
 #include "tessera/Runtime/Facts.h"
+#include "tessera/Runtime/OnDemand.h"
 
 #include <optional>
 #include <string>
@@ -38,14 +39,16 @@ struct Ranked {
   bool isChosen = false;              ///< a launch takes this variant
 };
 
-/// The variant that a launch takes. The error says what no variant has found.
+/// The variant that a launch takes, of those that are not `missing` (which may be empty). The error
+/// says what no variant has found.
 bool chooseVariant(const KernelContract &kernel, const std::vector<BoundArg> &args, int64_t cores,
-                   const Forced &forced, size_t &variant, std::string &error);
+                   const Forced &forced, const MissingCode &missing, size_t &variant,
+                   std::string &error);
 
 /// All members: by predicted time, then those without one, then those that cannot take the
 /// arguments. A variant that is forced stands for its member.
 std::vector<Ranked> rankMembers(const KernelContract &kernel, const std::vector<BoundArg> &args,
-                                int64_t cores, const Forced &forced);
+                                int64_t cores, const Forced &forced, const MissingCode &missing);
 
 } // namespace tessera::rt
 

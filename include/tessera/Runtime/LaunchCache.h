@@ -24,6 +24,9 @@ class LaunchCache {
 public:
   explicit LaunchCache(const KernelContract &kernel);
 
+  /// Lets keys have what another contract for the same arguments depends on, too. Returns whether
+  /// they had less; then what was kept is gone, and the key must be set again.
+  bool add(const KernelContract &other);
   /// What the other functions are about: a launch of these arguments, of which there are as many as
   /// the kernel has.
   void setKey(const tessera_rt_arg *args, const void *context, const Forced &forced, int64_t cores);
@@ -40,6 +43,11 @@ private:
     uint64_t largestAlignment = 0; ///< alignments beyond it make no difference
     bool usesAddress = false;      ///< some demand is no power of two
     bool isKey = false;            ///< of a scalar: something depends on it
+
+    bool operator==(const Recipe &other) const {
+      return rank == other.rank && largestAlignment == other.largestAlignment &&
+             usesAddress == other.usesAddress && isKey == other.isKey;
+    }
   };
   struct Entry {
     std::vector<uint64_t> key;

@@ -17,9 +17,12 @@
 #include "tessera/Runtime/Contract.h"
 #include "tessera/Runtime/Facts.h"
 #include "tessera/Runtime/LaunchCache.h"
+#include "tessera/Runtime/OnDemand.h"
 #include "tessera/Runtime/Workspaces.h"
 
 #include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -54,7 +57,9 @@ public:
   bool rank(const tessera_rt_arg *args, size_t count, std::vector<Ranked> &ranking, Error &error);
   bool rankTensors(const tessera_rt_value *values, size_t count, std::vector<Ranked> &ranking,
                    Error &error);
-  bool launchInfo(size_t variant, size_t launch, FunctionInfo &info, Error &error);
+  /// Also gives the recipe of the launch, which is that of the code.
+  bool launchInfo(size_t variant, size_t launch, const Launch *&recipe, FunctionInfo &info,
+                  Error &error);
   /// The number of launches of the last call of `launch` that had a table for GPC-aware cluster
   /// numbering.
   size_t numByPlace();
@@ -66,12 +71,24 @@ private:
   bool rankOn(int device, const tessera_rt_arg *args, size_t count, std::vector<Ranked> &ranking,
               Error &error);
   bool take(const tessera_rt_value *values, size_t count, int &device, Error &error);
+  bool needsCores() const;
   /// The device's number of cores, if the contract asks for it.
   bool askCores(Error &error);
   /// The same on that device, whose context need not be current.
   bool askCoresOf(int device, Error &error);
   bool bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &bound, Error &error);
   bool choose(const BoundArgs &bound, size_t &variant, Error &error);
+  /// A variant and the kernel that has its code: this one, or one of a module on demand.
+  struct Code {
+    Kernel *kernel = nullptr;
+    size_t variant = 0;
+  };
+  /// The variant that a launch takes, of those whose code is there. False without an error if that
+  /// of `wanted` has to be compiled first.
+  bool chooseCode(const BoundArgs &bound, Code &code, Error &error);
+  /// Calls `body` while it holds the lock, and again when the code is there that it wanted.
+  template <typename Body>
+  bool withCode(Error &error, Body &&body);
   /// Finds or makes what is launched for these arguments, in the context of `scope`. Null after an
   /// error. Sets `values`.
   PreparedLaunch *prepare(const tessera_rt_arg *args, const BackendScope &scope, void *stream,
@@ -87,6 +104,8 @@ private:
   size_t byPlace = 0;
   int64_t cores = 1;
   LaunchCache cache;
+  KernelCode codes;
+  std::optional<size_t> wanted; ///< the variant whose code the call under way lacks
   WorkspaceMemory workspaces;
   // Scratch:
   std::vector<tessera_rt_arg> taken;
@@ -99,12 +118,23 @@ public:
   static std::unique_ptr<Module> load(std::string bytes, const std::string &path, Error &error);
   /// For kernels that run elsewhere: makes a module of a contract and any back end.
   static std::unique_ptr<Module> create(Contract contract, std::unique_ptr<Backend> backend);
+  /// A module without code, made of a contract in JSON (OnDemand.h).
+  static std::unique_ptr<Module> loadOnDemand(std::string_view json,
+                                              std::unique_ptr<CodeSource> source, Error &error);
 
   const Contract &getContract() const { return contract; }
   Backend &getBackend() { return *backend; }
   std::vector<std::unique_ptr<Kernel>> &getKernels() { return kernels; }
   /// The kernel of that name; with an empty name the only kernel. Null after an error.
   Kernel *find(const std::string &name, Error &error);
+
+  bool isOnDemand() const { return source != nullptr; }
+  CodeSource &getSource() { return *source; }
+  /// Takes the code of a module on demand: the kernel of that name. Null after an error.
+  Kernel *addCode(std::string artifact, const std::string &kernel, Error &error);
+  /// Changes a setting of the back end, and of those of code that comes later. A setting replaces
+  /// the one of the same name.
+  void configure(const std::string &name, std::function<void(Backend &)> setting);
 
   /// Workspaces come from these functions from now on. Refused after the first launch.
   bool setAllocator(const tessera_rt_allocator &functions, Error &error);
@@ -119,7 +149,10 @@ private:
   std::string bytes;
   Contract contract;
   std::unique_ptr<Backend> backend;
-  std::mutex mutex; ///< guards `allocator` until it is in use
+  std::unique_ptr<CodeSource> source; ///< of a module on demand
+  std::mutex mutex; ///< guards `allocator` until it is in use, and what follows up to `codes`
+  std::map<std::string, std::function<void(Backend &)>> settings;
+  std::vector<std::unique_ptr<Module>> codes; ///< of a module on demand
   std::optional<tessera_rt_allocator> allocator;
   std::atomic<bool> allocatorInUse = false;
   std::vector<std::unique_ptr<Kernel>> kernels; ///< destroyed before all of the above

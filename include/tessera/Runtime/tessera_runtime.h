@@ -140,6 +140,44 @@ TESSERA_RT_API tessera_rt_module *tessera_rt_load_bytes(const void *bytes, size_
 /* Frees everything of the module; no kernel of it may be running. NULL is fine. */
 TESSERA_RT_API void tessera_rt_unload(tessera_rt_module *module);
 
+/* The code of a variant that a launch is about to take. The texts live as long as the call. */
+typedef struct tessera_rt_wanted {
+  size_t struct_size;
+  const char *kernel;
+  const char *member;  /* "BM=128,BN=256"; NULL of a kernel that is no family */
+  const char *variant; /* "lines", "aligned", ... */
+} tessera_rt_wanted;
+typedef enum tessera_rt_code_status {
+  TESSERA_RT_CODE_READY = 0, /* the artifact was given */
+  TESSERA_RT_CODE_NONE = 1,  /* the variant does not compile: launches take the next best one */
+  TESSERA_RT_CODE_STOPPED =
+      2 /* nothing is known of it: the launch fails, the next one asks again */
+} tessera_rt_code_status;
+typedef struct tessera_rt_code tessera_rt_code;
+/* Where the code of a module on demand comes from. `compile` gives what tilec makes with --kernel,
+ * with --members of that one member, and --variants. It is called by any thread that launches, and
+ * by several at the same time for different variants; for each of them until it has answered ready
+ * or none. Other threads that launch the same variant wait, so no host lock that `compile` takes
+ * may be held during a launch (Python's, say). An artifact that cannot be used, an empty one for
+ * example, counts as none. `release` may be NULL; it is called when the module is unloaded. */
+typedef struct tessera_rt_code_source {
+  size_t struct_size;
+  void *user; /* handed to the functions */
+  tessera_rt_code_status (*compile)(void *user, const tessera_rt_wanted *wanted,
+                                    tessera_rt_code *code);
+  void (*release)(void *user);
+} tessera_rt_code_source;
+/* What `compile` calls: with the artifact, which is copied, or with one line that says why there is
+ * none. */
+TESSERA_RT_API void tessera_rt_code_set(tessera_rt_code *code, const void *artifact, size_t size);
+TESSERA_RT_API void tessera_rt_code_explain(tessera_rt_code *code, const char *reason);
+/* A module without code, made of the contract that the compiler gives for emit=contract. Launches
+ * choose by it among all members that are ahead anywhere, and get the code of the variant that they
+ * take from `source`, whose struct is copied. NULL with an error; then `release` is not called. */
+TESSERA_RT_API tessera_rt_module *tessera_rt_load_on_demand(const char *contract, size_t size,
+                                                            const tessera_rt_code_source *source,
+                                                            char **error);
+
 TESSERA_RT_API const char *tessera_rt_target(const tessera_rt_module *module); /* "cpu", "sm_90a" */
 TESSERA_RT_API const char *tessera_rt_compiler(const tessera_rt_module *module);
 /* The launch contract, a JSON text (docs/Contract.md). It lives as long as the module. */
@@ -160,9 +198,11 @@ TESSERA_RT_API void tessera_rt_set_places(tessera_rt_module *module, int allowed
  * number of the device (0 on the CPU) and the stream on which the launch is ordered, so that memory
  * that one launch has released may serve the next one of that stream. The memory is aligned to 256
  * bytes; `allocate` answers NULL if there is none. A workspace is released when its launch has been
- * queued. Two kinds are released when the module is unloaded: what the kernel restores
- * (docs/Contract.md), and what a launch has got whose stream is captured, because the graph goes on
- * using it, unless `is_of_graph` says that the host has seen to that. The functions are called
+ * queued. What a launch has got whose stream is captured is released when the module is unloaded,
+ * because the graph goes on using it, unless `is_of_graph` says that the host has seen to that.
+ * What the kernel restores (docs/Contract.md: counters, flags) does not come from these functions:
+ * it stays until the module is unloaded, and pools of graphs may hold no such memory. The functions
+ * are called
  * while the kernel is locked: they must not use that kernel, and no host lock may be held during a
  * launch that they take (Python's, say). */
 typedef struct tessera_rt_allocator {
@@ -178,7 +218,8 @@ typedef struct tessera_rt_allocator {
 TESSERA_RT_API tessera_rt_status tessera_rt_set_allocator(tessera_rt_module *module,
                                                           const tessera_rt_allocator *allocator,
                                                           char **error);
-/* Loads the code onto the device (or into the process) now instead of at the first launch. */
+/* Loads the code onto the device (or into the process) now instead of at the first launch. A module
+ * on demand has none yet: tessera_rt_prepare_tensors compiles and loads what a launch needs. */
 TESSERA_RT_API tessera_rt_status tessera_rt_prepare(tessera_rt_module *module, char **error);
 
 TESSERA_RT_API size_t tessera_rt_num_kernels(const tessera_rt_module *module);
