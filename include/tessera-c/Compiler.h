@@ -53,7 +53,8 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *
  *   target        sm_90a (default), cpu
  *   emit          tile raw placed planned scheduled specialized allocated (or cta) nvvm llvm ptx sass cubin
- *                 so json members; default cubin, or so for the CPU
+ *                 so json contract members; default cubin, or so for the CPU. contract is what
+ *                 tessera_rt_load_on_demand takes: as json, of all members that are ahead anywhere
  *   stop-after    tile raw placed planned scheduled specialized allocated nvvm llvm
  *   variants      auto any lines aligned operands cp_async repack tables tables_any
  *   plan          given, auto, or #cta.plan<...> for kernels without a plan
@@ -62,6 +63,7 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *                 products 20), otherwise 1. With 2 or more, a kernel without open parameters is a family of
  *                 two where its sums can be cut: as it stands, and with its last wave divided among blocks
  *   member        a member itself, as tile-tune prints it: "gemm_nt: BM=128,BN=256,BK=64"; may be repeated
+ *   kernel        the name of a kernel to compile, and no others; may be repeated
  *   fp-contract   on off
  *   require       one demand: tma wgmma pipelined peeled no_spills deterministic; may be repeated
  *   opt-level     0 to 3

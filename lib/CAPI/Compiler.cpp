@@ -35,6 +35,7 @@ constexpr Named<Emit> kKinds[] = {{"tile", Emit::Tile},
                                   {"cubin", Emit::Cubin},
                                   {"so", Emit::SharedObject},
                                   {"json", Emit::Json},
+                                  {"contract", Emit::Contract},
                                   {"members", Emit::Members}};
 constexpr Named<bool> kSwitches[] = {{"on", true}, {"off", false}};
 
@@ -72,6 +73,7 @@ constexpr Named<std::string CompileOptions::*> kTexts[] = {
 constexpr Named<std::vector<std::string> CompileOptions::*> kLists[] = {
     {"require", &CompileOptions::require},
     {"define", &CompileOptions::bindings},
+    {"kernel", &CompileOptions::kernels},
     {"tool-dir", &CompileOptions::toolDirectories}};
 
 /// Returns whether the option may have that value; nothing if there is no such option.

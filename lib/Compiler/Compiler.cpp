@@ -8,6 +8,7 @@
 #include "Diagnostics.h"
 #include "Input/BindParameters.h"
 #include "Input/CheckLimits.h"
+#include "Input/ListedMembers.h"
 #include "Input/PlanOption.h"
 #include "Input/ReadProgram.h"
 #include "Input/TakeKernels.h"
@@ -142,6 +143,18 @@ static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options
   return success();
 }
 
+/// Leaves the kernels that are to be compiled. Options may name the others, and nothing that there
+/// is not; after this, what they say of them counts for nothing.
+static LogicalResult takeWanted(ModuleOp module, const CompileOptions &options,
+                                const CandidateOptions &candidates) {
+  CompileOptions ofAll = options;
+  ofAll.kernels.clear();
+  OwningOpRef<ModuleOp> all = module.clone();
+  return failure(
+      failed(readBindings(*all, ofAll)) || failed(readMemberList(*all, ofAll, candidates)) ||
+      failed(applyPlanOption(*all, ofAll)) || failed(takeNamedKernels(module, options.kernels)));
+}
+
 /// Registers the dialects that a source may use. They are fewer than `registerTesseraDialects`
 /// registers, so that the compiler starts faster.
 static void registerCompilerDialects(DialectRegistry &registry) {
@@ -228,14 +241,6 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
       failed(takeKernels(*module, options.sourceName)))
     return failure();
   auto shouldStop = [&] { return runner.shouldStop(); };
-  if (runner.result.kind == Emit::Members) {
-    if (failed(runner.begin("bind")))
-      return failure();
-    FailureOr<std::string> members = listMembers(*module, options, shouldStop);
-    if (succeeded(members))
-      runner.result.artifact = std::move(*members);
-    return members;
-  }
   CandidateOptions candidates;
   candidates.pipeline.variants = options.variants;
   candidates.pipeline.check = options.check;
@@ -244,6 +249,16 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
   candidates.apply = [&](ModuleOp copy) { return applyOptions(copy, options); };
   candidates.check = [&](ModuleOp alone) { return checkTileBytes(alone, options.limits); };
   candidates.shouldStop = shouldStop;
+  if (!options.kernels.empty() && failed(takeWanted(*module, options, candidates)))
+    return failure();
+  if (runner.result.kind == Emit::Members) {
+    if (failed(runner.begin("bind")))
+      return failure();
+    FailureOr<std::string> members = listMembers(*module, options, shouldStop);
+    if (succeeded(members))
+      runner.result.artifact = std::move(*members);
+    return members;
+  }
   return compileFamilies(*module, runner, candidates, [&](ModuleOp bound) -> LogicalResult {
     if (failed(checkTileBytes(bound, options.limits)) || failed(applyOptions(bound, options)))
       return failure();

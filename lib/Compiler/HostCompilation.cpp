@@ -58,6 +58,12 @@ LogicalResult tessera::compileForHost(ModuleOp module, PhaseRunner &runner) {
   host.check = options.check;
   host.linker = options.linker;
   host.environment = runner.environment;
+  if (result.kind == Emit::Contract) {
+    FailureOr<std::string> contract = describeHostContract(module, host);
+    if (succeeded(contract))
+      result.artifact = std::move(*contract);
+    return contract;
+  }
   OwningOpRef<ModuleOp> before = module.clone();
   llvm::LLVMContext context;
   FailureOr<std::unique_ptr<llvm::Module>> llvmModule = compileToHostLLVM(module, context, host);

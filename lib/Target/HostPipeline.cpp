@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The passes from tile kernels to the LLVM dialect on the host, and what they need registered.
+#include "tessera/Contract/Contract.h"
 #include "tessera/Conversion/Passes.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Target/HostObject.h"
@@ -65,8 +66,8 @@ void tessera::registerHostDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-/// Tile kernels to functions over buffers.
-static void addBufferization(OpPassManager &pm, bool check) {
+/// Tile kernels to functions over tiles, with the contract as an attribute of the module.
+static void addFunctions(OpPassManager &pm, bool check) {
   pm.addPass(tile::createTilePrepareInlining());
   pm.addPass(tile::createTileExpandOps());
   pm.addPass(createInlinerPass());
@@ -84,6 +85,10 @@ static void addBufferization(OpPassManager &pm, bool check) {
     kernels.addPass(tile::createTileInsertChecks());
   kernels.addPass(tile::createTileReadBounds());
   pm.addPass(createConvertTileToCPU());
+}
+
+/// Functions over tiles to functions over buffers.
+static void addBufferization(OpPassManager &pm) {
   auto &func = pm.nest<func::FuncOp>();
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
@@ -132,7 +137,8 @@ static void addLLVM(OpPassManager &pm) {
 }
 
 LogicalResult tessera::buildHostPipeline(OpPassManager &pm, const HostOptions &options) {
-  addBufferization(pm, options.check);
+  addFunctions(pm, options.check);
+  addBufferization(pm);
   addScalars(pm);
   addLLVM(pm);
   return success();
@@ -140,7 +146,8 @@ LogicalResult tessera::buildHostPipeline(OpPassManager &pm, const HostOptions &o
 
 LogicalResult tessera::runHostPipeline(ModuleOp module, const HostOptions &options) {
   PassManager toScalars(module.getContext()), toLLVM(module.getContext());
-  addBufferization(toScalars, options.check);
+  addFunctions(toScalars, options.check);
+  addBufferization(toScalars);
   addScalars(toScalars);
   addLLVM(toLLVM);
   // These are twenty passes over code of single instructions. If the verifier ran after each, it
@@ -149,6 +156,14 @@ LogicalResult tessera::runHostPipeline(ModuleOp module, const HostOptions &optio
   toScalars.enableVerifier(options.verifyEach);
   return failure(failed(toScalars.run(module)) || failed(toLLVM.run(module)) ||
                  failed(verify(module)));
+}
+
+FailureOr<std::string> tessera::describeHostContract(ModuleOp module, const HostOptions &options) {
+  PassManager pm(module.getContext());
+  addFunctions(pm, options.check);
+  if (failed(pm.run(module)))
+    return failure();
+  return module->getAttrOfType<StringAttr>(contract::kModuleAttr).str();
 }
 
 void tessera::registerHostPipelines() {

@@ -59,6 +59,9 @@ struct Options {
                  clEnumValN(Emit::Cubin, "cubin", "an artifact for the GPU"),
                  clEnumValN(Emit::SharedObject, "so", "an artifact for the CPU"),
                  clEnumValN(Emit::Json, "json", "the launch contract"),
+                 clEnumValN(Emit::Contract, "contract",
+                            "the launch contract of all members that are ahead anywhere, whose "
+                            "code a host compiles when a launch needs it"),
                  clEnumValN(Emit::Members, "members", "the bindings of parameters, one a line")),
       cl::cat(category)};
   // cl::desc keeps a reference to its text.
@@ -101,6 +104,10 @@ struct Options {
           "Bind a parameter (tile.param) of the kernels that have it, KERNEL/NAME=NUMBER of one; "
           "what is not bound makes a family (--members)"),
       cl::cat(category)};
+  cl::list<std::string> kernels{"kernel", cl::value_desc("name"),
+                                cl::desc("Compile this kernel, and no others but those that are "
+                                         "named in the same way"),
+                                cl::cat(category)};
   cl::opt<std::string> members{
       "members", cl::value_desc("n or file"),
       cl::desc(
@@ -373,6 +380,7 @@ int main(int argc, char **argv) {
   compile.bindings = options.bindings;
   if (!readMembers(options.members, compile))
     return 1;
+  compile.kernels = options.kernels;
   compile.require = options.require;
   compile.optLevel = options.level;
   compile.threads = options.threads;

@@ -55,6 +55,10 @@ mlir::LogicalResult buildHostPipeline(mlir::OpPassManager &pm, const HostOptions
 /// and once at the end.
 mlir::LogicalResult runHostPipeline(mlir::ModuleOp module, const HostOptions &options);
 
+/// The contract of tile kernels, without their code. Changes `module`.
+mlir::FailureOr<std::string> describeHostContract(mlir::ModuleOp module,
+                                                  const HostOptions &options);
+
 /// Tile kernels → optimised LLVM IR with the contract in it. Changes `module`.
 mlir::FailureOr<std::unique_ptr<llvm::Module>>
 compileToHostLLVM(mlir::ModuleOp module, llvm::LLVMContext &context, const HostOptions &options);

@@ -314,7 +314,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
   FailureOr<std::string> contract = printGpuContract(module, *described);
   if (failed(contract) || failed(runner.save("contract.json", *contract, loc)))
     return failure();
-  if (result.kind == Emit::Json) {
+  if (result.kind == Emit::Json || result.kind == Emit::Contract) {
     result.artifact = *contract;
     return success();
   }

@@ -11,13 +11,14 @@
 using namespace mlir;
 using namespace tessera;
 
-/// The entries of the option, each of which names a parameter that there is.
-static FailureOr<std::vector<tile::GivenValue>> readOption(ModuleOp module,
-                                                           const CompileOptions &options) {
+FailureOr<std::vector<tile::GivenValue>> tessera::readBindings(ModuleOp module,
+                                                               const CompileOptions &options) {
   // Options have no location in the source.
   auto error = [&] { return emitError(UnknownLoc::get(module.getContext())); };
   FailureOr<std::vector<tile::GivenValue>> given = tile::parseBindings(options.bindings, error);
-  if (succeeded(given) && failed(tile::checkGiven(module, *given, error)))
+  // Of kernels that are not compiled the parameters are not there any more.
+  if (succeeded(given) && options.kernels.empty() &&
+      failed(tile::checkGiven(module, *given, error)))
     return failure();
   return given;
 }
@@ -92,39 +93,68 @@ static LogicalResult replaceByMembers(ModuleOp module, tile::KernelOp kernel,
 static std::optional<size_t> mostMembers(const CompileOptions &options, Emit kind) {
   if (options.members)
     return options.members;
+  if (kind == Emit::Contract)
+    return kMostCandidates + kMostDivided;
   return kind == Emit::Cubin && options.stopAfter.empty() ? std::nullopt : std::optional<size_t>(1);
+}
+
+/// All members. A contract without code has them: what a member costs there is its prediction.
+static MemberChoice allOf(const Family &family) {
+  MemberChoice choice;
+  choice.candidates = family.candidates.size();
+  for (const Candidate &candidate : family.candidates)
+    choice.members.push_back(candidate.member);
+  return choice;
+}
+
+/// The same for the CPU, which predicts no times: the launcher takes the first one that takes the
+/// arguments.
+static FailureOr<MemberChoice> allInOrder(tile::KernelOp kernel, const tile::Binding &fixed,
+                                          const CandidateOptions &options) {
+  MemberChoice choice;
+  tile::LegalBindings legal =
+      tile::sampleBindings(kernel, fixed, kMostCandidates, options.shouldStop);
+  if (legal.end == tile::SearchEnd::Stopped)
+    return failure();
+  for (tile::Binding &binding : legal.bindings)
+    choice.members.push_back(Member{std::move(binding)});
+  return choice;
 }
 
 /// The members of a kernel with parameters; and what is known of the family, where there was a
 /// choice.
 static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding &fixed,
-                                      std::optional<size_t> most, bool alsoOne,
-                                      const CandidateOptions &options, Families &families) {
+                                      std::optional<size_t> most, bool alsoOne, bool wantsAll,
+                                      bool isCpu, const CandidateOptions &options,
+                                      Families &families) {
   // Why there is none is an error.
   FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed, options.shouldStop);
   if (failed(first))
     return failure();
   auto [known, isNew] = families.try_emplace(kernel.getSymName().str());
   Family &family = known->second;
+  if (wantsAll && isCpu)
+    return allInOrder(kernel, fixed, options);
   if (isNew && most.value_or(kMostMembers) > 1) {
     FailureOr<Family> compared = compareMembers(kernel, fixed, alsoOne, options);
     if (failed(compared))
       return failure();
     family = std::move(*compared);
   }
-  return family.candidates.empty()
-             ? MemberChoice{{Member{*first}}}
-             : chooseMembers(kernel, family, most.value_or(family.mostMembers()));
+  if (family.candidates.empty())
+    return MemberChoice{{Member{*first}}};
+  return wantsAll ? allOf(family)
+                  : chooseMembers(kernel, family, most.value_or(family.mostMembers()));
 }
 
 LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &options, Emit kind,
                                       const CandidateOptions &ofCandidates, Families &families,
                                       BoundKernels &bound) {
-  FailureOr<std::vector<tile::GivenValue>> given = readOption(module, options);
+  FailureOr<std::vector<tile::GivenValue>> given = readBindings(module, options);
   if (failed(given))
     return failure();
   FailureOr<std::map<std::string, std::vector<Member>>> listed =
-      readMemberList(module, options.memberList, ofCandidates);
+      readMemberList(module, options, ofCandidates);
   if (failed(listed))
     return failure();
   bool isGood = true;
@@ -146,7 +176,9 @@ LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &opt
       if (named->second.size() == 1)
         fixed = named->second.front().binding;
     } else if (succeeded(fixed))
-      choice = choose(kernel, *fixed, mostMembers(options, kind), alsoOne, ofCandidates, families);
+      choice = choose(kernel, *fixed, mostMembers(options, kind), alsoOne,
+                      kind == Emit::Contract && !options.members,
+                      options.target == tessera::Target::Cpu, ofCandidates, families);
     if (failed(choice)) {
       isGood = false;
       continue;
@@ -187,7 +219,7 @@ void tessera::addBound(const BoundKernels &bound, Report &report) {
 
 FailureOr<std::string> tessera::listMembers(ModuleOp module, const CompileOptions &options,
                                             tile::StopFunction shouldStop) {
-  FailureOr<std::vector<tile::GivenValue>> given = readOption(module, options);
+  FailureOr<std::vector<tile::GivenValue>> given = readBindings(module, options);
   if (failed(given))
     return failure();
   std::string text;

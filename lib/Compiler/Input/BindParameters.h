@@ -34,6 +34,11 @@ mlir::LogicalResult bindParameters(mlir::ModuleOp module, const CompileOptions &
 /// Adds to the report what was bound.
 void addBound(const BoundKernels &bound, Report &report);
 
+/// The entries of CompileOptions::bindings. It is an error if one names a parameter that there is
+/// not, unless CompileOptions::kernels leaves kernels out.
+mlir::FailureOr<std::vector<tile::GivenValue>> readBindings(mlir::ModuleOp module,
+                                                            const CompileOptions &options);
+
 /// The text of Emit::Members: a line "kernel: BM=128,BN=256" for each binding that the option
 /// `bindings` and the assumptions leave.
 /// Fails without an error if `shouldStop` says so.

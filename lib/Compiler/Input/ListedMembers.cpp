@@ -57,10 +57,10 @@ static FailureOr<Member> readMember(tile::KernelOp kernel, StringRef text, Strin
 }
 
 FailureOr<std::map<std::string, std::vector<Member>>>
-tessera::readMemberList(ModuleOp module, ArrayRef<std::string> list,
-                        const CandidateOptions &options) {
+tessera::readMemberList(ModuleOp module, const CompileOptions &options,
+                        const CandidateOptions &candidates) {
   std::map<std::string, std::vector<Member>> members;
-  for (StringRef entry : list) {
+  for (StringRef entry : options.memberList) {
     auto error = [&] {
       return emitError(UnknownLoc::get(module.getContext()))
              << "the member '" << entry << "' of the list: ";
@@ -72,9 +72,11 @@ tessera::readMemberList(ModuleOp module, ArrayRef<std::string> list,
                         "behind it if its last wave is divided; without parameters KERNEL: whole",
              failure();
     auto kernel = module.lookupSymbol<tile::KernelOp>(name.trim());
+    if (!kernel && !options.kernels.empty())
+      continue; // it is not compiled
     if (!kernel)
       return error() << "there is no kernel @" << name.trim(), failure();
-    FailureOr<Member> member = readMember(kernel, text.trim(), entry, options);
+    FailureOr<Member> member = readMember(kernel, text.trim(), entry, candidates);
     if (failed(member))
       return failure();
     std::vector<Member> &ofKernel = members[name.trim().str()];

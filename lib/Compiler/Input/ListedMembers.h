@@ -7,17 +7,19 @@
 #define TESSERA_LIB_COMPILER_INPUT_LISTEDMEMBERS_H
 
 #include "Input/ChooseMembers.h"
+#include "tessera/Compiler.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace tessera {
 
-/// The members of each kernel that is named, by its name, each once and in the order of the list.
-/// Fails, with an error, if an entry cannot be read, names no kernel of the module, is no binding
-/// of all parameters that keeps the kernel's assumptions, or is to be divided and cannot be.
+/// The members of each kernel that CompileOptions::memberList names, by its name, each once and in
+/// the order of the list. Fails, with an error, if an entry cannot be read, names no kernel of the
+/// module (unless CompileOptions::kernels leaves kernels out), is no binding of all parameters that
+/// keeps the kernel's assumptions, or is to be divided and cannot be.
 mlir::FailureOr<std::map<std::string, std::vector<Member>>>
-readMemberList(mlir::ModuleOp module, llvm::ArrayRef<std::string> list,
-               const CandidateOptions &options);
+readMemberList(mlir::ModuleOp module, const CompileOptions &options,
+               const CandidateOptions &candidates);
 
 } // namespace tessera
 

@@ -106,8 +106,10 @@ static std::string kernelNames(ModuleOp module) {
 
 /// Gives a plan to the kernel that `target` names, or to one variant of it. Kernels that are
 /// variants already (a source in a later phase) are found by the kernel from which they were made,
-/// and so are members of a family, all of them.
-static LogicalResult applyTo(ModuleOp module, StringRef target, cta::PlanAttr plan, Location loc) {
+/// and so are members of a family, all of them. That there is no such kernel is an error, unless it
+/// may have been left out.
+static LogicalResult applyTo(ModuleOp module, StringRef target, cta::PlanAttr plan, Location loc,
+                             bool mayBeLeftOut) {
   Builder b(module.getContext());
   auto [name, variant] = target.rsplit('/');
   bool used = false;
@@ -131,7 +133,7 @@ static LogicalResult applyTo(ModuleOp module, StringRef target, cta::PlanAttr pl
     }
     used = true;
   }
-  if (!used)
+  if (!used && !mayBeLeftOut)
     return emitError(loc, "the plan for '")
            << target << "': there is no such kernel; the kernels are " << kernelNames(module);
   return success();
@@ -160,7 +162,7 @@ LogicalResult tessera::applyPlanOption(ModuleOp module, const CompileOptions &op
     if (failed(plan))
       return failure();
     if (!entry.target.empty()) {
-      if (failed(applyTo(module, entry.target, *plan, loc)))
+      if (failed(applyTo(module, entry.target, *plan, loc, !options.kernels.empty())))
         return failure();
       continue;
     }
@@ -177,7 +179,7 @@ LogicalResult tessera::applyPlanOption(ModuleOp module, const CompileOptions &op
     kernel.setPlanAttr(general);
     used = true;
   }
-  if (!used)
+  if (!used && options.kernels.empty())
     return emitError(loc, "the plan '")
            << general << "' is for kernels without a plan of their own, and there is none";
   return success();

@@ -3,10 +3,12 @@
 
 #include "Input/TakeKernels.h"
 
+#include "tessera/Dialect/Tile/Params/Members.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -95,6 +97,16 @@ static bool isNothing(Operation &op) {
          (op.hasTrait<OpTrait::SymbolTable>() && llvm::all_of(op.getRegion(0).getOps(), isNothing));
 }
 
+/// Erases ops of a module that may refer to each other.
+static void eraseAll(ArrayRef<Operation *> ops) {
+  for (Operation *op : llvm::reverse(ops)) {
+    op->dropAllReferences();
+    op->dropAllUses();
+  }
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+}
+
 /// Removes everything from the module that is not in `taken`, and says so.
 static void dropOthers(ModuleOp module, ArrayRef<Operation *> taken) {
   SmallVector<Operation *> others;
@@ -112,12 +124,7 @@ static void dropOthers(ModuleOp module, ArrayRef<Operation *> taken) {
       list += " and " + std::to_string(named.size() - kMostNames) + " more";
     named.front()->emitRemark("not compiled, because no kernel calls it: ") << list;
   }
-  for (Operation *op : llvm::reverse(others)) {
-    op->dropAllReferences();
-    op->dropAllUses();
-  }
-  for (Operation *op : llvm::reverse(others))
-    op->erase();
+  eraseAll(others);
 }
 
 LogicalResult tessera::takeKernels(ModuleOp module, StringRef sourceName) {
@@ -144,4 +151,45 @@ LogicalResult tessera::takeKernels(ModuleOp module, StringRef sourceName) {
   return emitError(FileLineColLoc::get(module.getContext(), sourceName, 1, 1),
                    "there is nothing to compile: a tile program holds at least one tile.kernel; "
                    "examples/vector-add.mlir is the smallest one");
+}
+
+LogicalResult tessera::takeNamedKernels(ModuleOp module, ArrayRef<std::string> names) {
+  // Options have no location in the source.
+  Location loc = UnknownLoc::get(module.getContext());
+  if (module.getOps<tile::KernelOp>().empty())
+    return emitError(loc) << "kernel '" << names.front()
+                          << "' cannot be taken alone from a program in phase nvvm or later, which "
+                             "has no kernels any more: compile an earlier phase";
+  // Of a program in a later phase a kernel is several: its variants, those of members.
+  auto hasName = [](tile::KernelOp kernel, StringRef name) {
+    return kernel.getSymName() == name || kernel.getVariantOf() == name ||
+           tile::launchedName(kernel) == name;
+  };
+  llvm::SetVector<StringRef> known;
+  llvm::StringSet<> found;
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
+    known.insert(kernel.getSymNameAttr().getValue());
+    bool isNamed = false;
+    for (const std::string &name : names)
+      if (hasName(kernel, name)) {
+        found.insert(name);
+        isNamed = true;
+      }
+    if (!isNamed)
+      kernel.erase();
+  }
+  for (const std::string &name : names)
+    if (!found.contains(name))
+      return emitError(loc) << "there is no kernel '" << name << "' to compile; the kernels are "
+                            << llvm::join(known, ", ");
+  FailureOr<SmallVector<Operation *>> taken = reachFromKernels(module);
+  if (failed(taken))
+    return failure();
+  llvm::SmallPtrSet<Operation *, 16> stays(taken->begin(), taken->end());
+  SmallVector<Operation *> others;
+  for (Operation &op : *module.getBody())
+    if (!stays.contains(&op))
+      others.push_back(&op);
+  eraseAll(others);
+  return success();
 }

@@ -19,6 +19,10 @@ namespace tessera {
 /// or later.
 mlir::LogicalResult takeKernels(mlir::ModuleOp module, llvm::StringRef sourceName);
 
+/// Leaves the kernels of these names, of which there is one at least, and the functions that they
+/// call. A name that no kernel has is an error.
+mlir::LogicalResult takeNamedKernels(mlir::ModuleOp module, llvm::ArrayRef<std::string> names);
+
 } // namespace tessera
 
 #endif
