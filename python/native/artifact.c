@@ -31,6 +31,97 @@ static PyObject *artifact_new(PyTypeObject *type, PyObject *args, PyObject *kwar
   return (PyObject *)self;
 }
 
+//===--- code on demand ---------------------------------------------------------------------===//
+
+// Called by the launcher, without the interpreter's lock. What is raised stays set, and the launch
+// fails.
+static tessera_rt_code_status compile_variant(void *user, const tessera_rt_wanted *wanted,
+                                              tessera_rt_code *code) {
+  Artifact *self = (Artifact *)user;
+  tessera_rt_code_status status = TESSERA_RT_CODE_STOPPED;
+  PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *answer = PyObject_CallFunction(self->compile, "szs", wanted->kernel, wanted->member,
+                                           wanted->variant);
+  if (answer && PyUnicode_Check(answer)) {
+    // Why the variant does not compile. What was said is said after the launch.
+    PyObject *encoded = PyUnicode_AsEncodedString(answer, "utf-8", "replace");
+    if (encoded) {
+      runtime.tessera_rt_code_explain(code, PyBytes_AsString(encoded));
+      self->lacks = true;
+      status = TESSERA_RT_CODE_NONE;
+    }
+    Py_XDECREF(encoded);
+  } else if (answer) {
+    char *bytes;
+    Py_ssize_t size;
+    if (!PyBytes_AsStringAndSize(answer, &bytes, &size)) {
+      runtime.tessera_rt_code_set(code, bytes, (size_t)size);
+      status = TESSERA_RT_CODE_READY;
+    }
+  }
+  Py_XDECREF(answer);
+  PyGILState_Release(state);
+  return status;
+}
+
+int say_what_lacks(PyObject *artifact) {
+  Artifact *self = (Artifact *)artifact;
+  if (!self->lacks)
+    return 0;
+  self->lacks = false;
+  PyObject *answer = PyObject_CallMethod(self->compile, "warn", NULL);
+  Py_XDECREF(answer);
+  return answer ? 0 : -1;
+}
+
+void raise_what_lacks(PyObject *artifact, const char *kernel) {
+  Artifact *self = (Artifact *)artifact;
+  PyObject *type, *value, *trace;
+  if (!self->compile)
+    return;
+  self->lacks = false;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  // Raises the CompileError of that kernel because of the other one, or gives None.
+  PyObject *answer = PyObject_CallMethod(self->compile, "fail", "sO", kernel, value);
+  if (!answer) {
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return;
+  }
+  Py_DECREF(answer);
+  PyErr_Restore(type, value, trace);
+}
+
+// Python: Artifact.on_demand(contract, compile). `compile(kernel, member, variant)` gives the bytes of
+// an artifact, or the text that says why the variant does not compile; `compile.warn()` warns of
+// those, and `compile.fail(kernel, error)` raises the error of one, if there is one.
+static PyObject *artifact_on_demand(PyObject *type, PyObject *args) {
+  PyObject *contract, *compile;
+  if (!PyArg_ParseTuple(args, "SO", &contract, &compile))
+    return NULL;
+  char *text, *message = NULL;
+  Py_ssize_t size;
+  if (PyBytes_AsStringAndSize(contract, &text, &size))
+    return NULL;
+  allocfunc allocate = (allocfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_alloc);
+  Artifact *self = (Artifact *)allocate((PyTypeObject *)type, 0);
+  if (!self)
+    return NULL;
+  Py_INCREF(compile);
+  self->compile = compile;
+  // Nothing is launched any more when the object is gone.
+  tessera_rt_code_source source = {sizeof source, self, compile_variant, NULL};
+  self->module = runtime.tessera_rt_load_on_demand(text, (size_t)size, &source, &message);
+  if (!self->module) {
+    raise_status(TESSERA_RT_ARTIFACT, message);
+    Py_DECREF((PyObject *)self);
+    return NULL;
+  }
+  return (PyObject *)self;
+}
+
 static bool runs_on_cpu(Artifact *self) {
   return !strcmp(runtime.tessera_rt_target(self->module), "cpu");
 }
@@ -43,6 +134,7 @@ static void artifact_dealloc(PyObject *object) {
     runtime.tessera_rt_unload(self->module);
     Py_XDECREF(self->allocator);
   }
+  Py_XDECREF(self->compile);
   freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
   release(object);
   Py_DECREF(type);
@@ -174,6 +266,8 @@ static PyGetSetDef properties[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef methods[] = {
+    {"on_demand", artifact_on_demand, METH_VARARGS | METH_CLASS,
+     "on_demand(contract, compile): an artifact whose code is compiled when a call first takes it."},
     {"prepare", artifact_prepare, METH_NOARGS, "Loads the code now."},
     {"set_threads", artifact_set_threads, METH_O, "CPU: how many threads run blocks; 0 for all."},
     {"set_allocator", artifact_set_allocator, METH_VARARGS,

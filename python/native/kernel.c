@@ -122,7 +122,10 @@ static int start(Call *call, Mode mode, Answer *answer) {
     status = runtime.tessera_rt_prepare_tensors(kernel, values, count, stream, &message);
   Py_END_ALLOW_THREADS;
   if (status != TESSERA_RT_OK) {
+    const bool isOurs = !PyErr_Occurred();
     raise_status(status, message);
+    if (status == TESSERA_RT_ARTIFACT && isOurs)
+      raise_what_lacks(call->bound->artifact, runtime.tessera_rt_kernel_name(kernel));
     // A part of it may have been queued, unless the arguments were refused.
     if (mode == LAUNCH && status != TESSERA_RT_INVALID) {
       PyObject *type, *value, *trace;
@@ -133,7 +136,9 @@ static int start(Call *call, Mode mode, Answer *answer) {
     }
     return -1;
   }
-  return mode == LAUNCH ? keep_alive(call) : 0;
+  if (mode == LAUNCH && keep_alive(call))
+    return -1;
+  return say_what_lacks(call->bound->artifact);
 }
 
 // The outputs: one, a tuple, or None.

@@ -41,6 +41,9 @@
   X(tessera_rt_free_error)                                                                         \
   X(tessera_rt_load_file)                                                                          \
   X(tessera_rt_load_bytes)                                                                         \
+  X(tessera_rt_load_on_demand)                                                                     \
+  X(tessera_rt_code_set)                                                                           \
+  X(tessera_rt_code_explain)                                                                       \
   X(tessera_rt_unload)                                                                             \
   X(tessera_rt_target)                                                                             \
   X(tessera_rt_compiler)                                                                           \
@@ -146,8 +149,15 @@ bool dlpack_type(const char *element, uint8_t *code, uint8_t *bits);
 typedef struct {
   PyObject_HEAD tessera_rt_module *module;
   PyObject *allocator; // three callables, the last of them or None; or NULL
+  PyObject *compile;   // on demand: gives the code of variants; or NULL
+  bool lacks;          // some variant does not compile, and nothing was said of it
 } Artifact;
 extern PyTypeObject *ArtifactType, *KernelType;
+// Warns of variants of an artifact on demand that do not compile. -1 if the warning is an
+// exception.
+int say_what_lacks(PyObject *artifact);
+// Replaces the exception that is set by the CompileError of such a variant, if the kernel has one.
+void raise_what_lacks(PyObject *artifact, const char *kernel);
 int add_artifact_type(PyObject *module);
 int add_kernel_type(PyObject *module);
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The compiler as a function: text and options in, artifact and report out."""
 
+import copy
 import os
 import warnings
 
@@ -63,6 +64,13 @@ class Options:
             self.pairs.append(("cache-dir", directory))
 
 
+    def without(self, *names):
+        """The same without these options."""
+        rest = copy.copy(self)
+        rest.pairs = [pair for pair in self.pairs if pair[0] not in names]
+        return rest
+
+
 def run(source, options, **more):
     """Compiles `source` (bytes) with Options and single options more. Warnings go to Python's `warnings`. CompileError if
     it does not compile; TypeError, ValueError for an option that the compiler does not have or take."""
@@ -77,9 +85,13 @@ def run(source, options, **more):
         raise (CompileTimeoutError if status == _TIMED_OUT else CompileError)(diagnostics, reproducer)
     for diagnostic in parse_diagnostics(diagnostics):
         if diagnostic.severity == "warning":
-            # The caller of the function of the package that led here.
-            warnings.warn(CompileWarning(str(diagnostic)), stacklevel=_outside())
+            warn(str(diagnostic))
     return Result(artifact, report, report_json)
+
+
+def warn(text):
+    """A CompileWarning for the caller of the function of the package that led here."""
+    warnings.warn(CompileWarning(text), stacklevel=_outside())
 
 
 def _outside():

@@ -93,8 +93,10 @@ class Kernel(_native.Kernel):
 class _Program:
     """A source text with options, and what was made of it. Shared by the modules of different targets."""
 
-    def __init__(self, source, options):
+    def __init__(self, source, options, target):
         self.source, self.options = source, options
+        # What was asked for is compiled as a whole. Otherwise the code of the GPU is compiled when a call first takes it.
+        self.on_demand = target is None
         self.lock = threading.RLock()
         self.listed = None
         self.results = {}    # (target, kind) -> _compiler.Result
@@ -106,10 +108,18 @@ class _Program:
                 self.results[target, kind] = _compiler.run(self.source, self.options, target=target, emit=kind)
             return self.results[target, kind]
 
+    def _is_on_demand(self, target):
+        # On the CPU a kernel is one member, unless it has parameters.
+        return self.on_demand and (target != "cpu" or b"param" in self.source)
+
     def artifact(self, target):
         with self.lock:
             if target not in self.artifacts:
-                self.artifacts[target] = _load(self.result(target, "so" if target == "cpu" else "cubin").artifact)
+                if self._is_on_demand(target):
+                    made = _load_on_demand(self.result(target, "contract").artifact, self.source, self.options, target)
+                else:
+                    made = _load(self.result(target, _artifact_kind(target)).artifact)
+                self.artifacts[target] = made
             return self.artifacts[target]
 
     def names(self):
@@ -122,9 +132,10 @@ class _Program:
             return self.listed
 
     def _list(self):
-        # The parser and the verifier need a few milliseconds.
+        # The parser and the verifier need a few milliseconds. Members are no kernels.
+        options = self.options.without("members", "member")
         try:
-            return _kernels_in(_compiler.run(self.source, self.options, target="cpu", emit="tile").artifact.decode())
+            return _kernels_in(_compiler.run(self.source, options, target="cpu", emit="tile").artifact.decode())
         except CompileError as error:
             # Kernels of later phases are for the GPU alone.
             try:
@@ -136,7 +147,11 @@ class _Program:
         with self.lock:
             if target in self.artifacts:
                 return json.loads(self.artifacts[target].contract)
-        return json.loads(self.result(target, "json").artifact)
+        return json.loads(self.result(target, "contract" if self._is_on_demand(target) else "json").artifact)
+
+
+def _artifact_kind(target):
+    return "so" if target == "cpu" else "cubin"
 
 
 def _kernels_in(text):
@@ -167,7 +182,51 @@ class _File:
 
 
 def _load(data):
-    artifact = _native.Artifact(data)
+    return _with_allocator(_native.Artifact(data))
+
+
+class _Compile:
+    """Gives the code of single variants of a program: what _native.Artifact.on_demand calls."""
+
+    def __init__(self, source, options, target):
+        self.source, self.target = source, target
+        # What they say of kernels and members was right when the contract was made.
+        self.options = options.without("kernel", "members", "member")
+        self.of_members = self.options.without("define")
+        self.unsaid, self.errors = [], {}
+
+    def __call__(self, kernel, member, variant):
+        more = {"member": f"{kernel}: {member}"} if member else {}
+        try:
+            return _compiler.run(self.source, self.of_members if member else self.options, target=self.target, emit=_artifact_kind(self.target),
+                                 kernel=kernel, variants=variant, **more).artifact
+        except CompileError as error:
+            # What has no place in the program is about tools or files, and may be better the next time.
+            if error.file is None or isinstance(error, TimeoutError):
+                raise
+            self.errors.setdefault(kernel, (str(error), error.reproducer))
+            self.unsaid.append(f"kernel '{kernel}' is launched without its variant '{f'{member}/{variant}' if member else variant}', which does "
+                               f"not compile: {error}")
+            return str(error)
+
+    def warn(self):
+        """Says what was left out."""
+        while self.unsaid:
+            _compiler.warn(self.unsaid.pop(0))
+
+    def fail(self, kernel, error):
+        """Raises why variants of a kernel do not compile, which is the reason of `error`."""
+        self.unsaid.clear()
+        if kernel in self.errors:
+            raise CompileError(*self.errors[kernel]) from error
+
+
+def _load_on_demand(contract, source, options, target):
+    """An artifact for the contract of a program, which compiles the code of a variant when a call first takes it."""
+    return _with_allocator(_native.Artifact.on_demand(contract, _Compile(source, options, target)))
+
+
+def _with_allocator(artifact):
     torch = sys.modules.get("torch")
     if artifact.target != "cpu" and torch is not None and torch.cuda.is_available():
         # Workspace comes from where PyTorch's tensors do, so that calls can be captured into CUDA graphs.
@@ -242,7 +301,7 @@ class Module:
         """The bytes of the cubin, or of the CPU's shared object."""
         if isinstance(self._program, _File):
             return self._program.data
-        return self._program.result(self.target, "so" if self.target == "cpu" else "cubin").artifact
+        return self._program.result(self.target, _artifact_kind(self.target)).artifact
 
     def save(self, path):
         """Writes the artifact to a file, which tessera.load, tile-run and the C launcher read."""
@@ -303,7 +362,9 @@ def compile(source, *, target=None, cache=True, source_name=None, **options):
     """Compiles a program. Returns a Module.
 
     source: its text, or bytes (text or MLIR's bytecode), or a pathlib.Path of a file.
-    target: "sm_90a", "cpu", or None: that of the arrays of each call, compiled when they first come.
+    target: "sm_90a", "cpu", or None: that of the arrays of each call, compiled when they first come. For a GPU a call then
+    compiles the variant of the member that it takes, and nothing else: among all members of a family that are ahead anywhere.
+    With a target the whole program is compiled now, with as many members as the option `members` says.
     cache: the directory of the compile cache; True: $TESSERA_CACHE_DIR or ~/.cache/tessera; None, False: no cache.
     source_name: what diagnostics call the program.
     options: those of tilec, with underscores: variants, plan, fp_contract, require, opt_level, threads, lineinfo, check,
@@ -322,7 +383,7 @@ def compile(source, *, target=None, cache=True, source_name=None, **options):
         source = source.encode()
     elif not isinstance(source, bytes):
         raise TypeError(f"a program is text, bytes or a path, not {type(source).__name__}")
-    program = _Program(source, _compiler.Options(options, cache, source_name))
+    program = _Program(source, _compiler.Options(options, cache, source_name), target)
     if target is None:
         # What is wrong with the program is found now, and not at the first call.
         program.names()

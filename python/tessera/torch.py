@@ -206,11 +206,6 @@ def addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0):
 #===--- rows -----------------------------------------------------------------------------------===#
 
 
-def _of_rows(name, columns):
-    """The kernel of the least tile that a row of so many columns fits."""
-    return f"{name}_{next((size for size in (1024, 2048, 4096, 8192) if columns <= size), 'any')}"
-
-
 def _by_rows(x, run):
     """Runs a function of a matrix on the rows of a tensor of any rank."""
     if x.numel() == 0:
@@ -227,7 +222,7 @@ def _run_softmax(x, dim):
     x = x.transpose(dim, -1)
     file = "softmax.mlir" if x.dtype == torch.float32 else "softmax-bf16.mlir"
     element = "bf16" if x.dtype == torch.float32 else _ELEMENTS[x.dtype]
-    y = _by_rows(x, lambda rows: kernel(file, _of_rows("softmax", x.shape[-1]), element)(rows))
+    y = _by_rows(x, kernel(file, "softmax", element))
     return y.transpose(dim, -1)
 
 
@@ -251,7 +246,7 @@ def _check_rms_norm(x, weight, eps):
 
 
 def _run_rms_norm(x, weight, eps):
-    run = kernel("rms-norm.mlir", _of_rows("rms_norm", x.shape[-1]), _ELEMENTS[x.dtype])
+    run = kernel("rms-norm.mlir", "rms_norm", _ELEMENTS[x.dtype])
     return _by_rows(x, lambda rows: run(rows, _packed(weight), eps))
 
 
@@ -313,8 +308,8 @@ def _choice(name, tile):
     return product
 
 
-tessera_mm = _choice("tessera_mm", None)  # 128 x 256
-# For products with too few tiles of 128 x 256 for all SMs, or with a last wave of few tiles. Inductor looks them up by name.
+tessera_mm = _choice("tessera_mm", None)  # the tile that is predicted to be the fastest
+# Others, which Inductor times. It looks them up by name.
 tessera_mm_128x128 = _choice("tessera_mm_128x128", (128, 128))
 tessera_mm_64x128 = _choice("tessera_mm_64x128", (64, 128))
 tessera_mm_64x64 = _choice("tessera_mm_64x64", (64, 64))

@@ -1,27 +1,51 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One product for each batch, C[b] = op(A[b]) · op(B[b]), for tessera.torch.bmm. As examples/batched-gemm.mlir.
+// Products of batches of matrices for tessera.torch.bmm, C = op(A) · op(B): the letters are those of mm.mlir. As
+// examples/batched-gemm-tiles.mlir.
 
 tile.kernel @bmm_nn(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "M", "K"]},
                     %B: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "K", "N"]},
                     %C: memref<?x?x?xbf16> {tile.shape = ["Z", "M", "N"]}) {
+  %BM = tile.param "BM" [128, 16, 64, 152] : index
+  %BN = tile.param "BN" [256, 64, 128] : index
+  %BK = tile.param "BK" [64, 128, 256] : index
+  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %isLow = arith.cmpi slt, %BM, %c64 : index
+  %isHigh = arith.cmpi sgt, %BM, %c128 : index
+  %least = arith.select %isHigh, %c128, %c64 : index
+  %most = arith.select %isLow, %c64, %c256 : index
+  %isAbove = arith.cmpi sge, %BN, %least : index
+  %isBelow = arith.cmpi sle, %BN, %most : index
+  %isWithin = arith.andi %isAbove, %isBelow : i1
+  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
+  %area = arith.muli %BM, %BN : index
+  tile.assume %area {max = 38912} : index
+  %small = arith.constant 4096 : index
+  %isSmall = arith.cmpi eq, %area, %small : index
+  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
+  %step = arith.select %isLow, %c128, %stepOfMost : index
+  %steps = arith.cmpi eq, %BK, %step : index
+  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  tile.grid (%b, %i, %j) = (0, 0, 0) to (%Z, %M, %N) step (1, 128, 256) {
+  tile.grid (%b, %i, %j) = (0, 0, 0) to (%Z, %M, %N) step (1, %BM, %BN) {
     %c0 = arith.constant 0 : index
-    %step = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x256xf32>) {
-      %x = tile.load %A[%b, %i, %k] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<128x64xbf16>
-      %y = tile.load %B[%b, %k, %j] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<64x256xbf16>
-      %next = tile.mma %x, %y, %sum : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
-      scf.yield %next : tensor<128x256xf32>
+    %empty = arith.constant 0.0 : f32
+    %zero = tensor.splat %empty[%BM, %BN] : tensor<?x?xf32>
+    %acc = scf.for %k = %c0 to %K step %BK iter_args(%sum = %zero) -> (tensor<?x?xf32>) {
+      %x = tile.load %A[%b, %i, %k] tile(%BM, %BK) : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<?x?xbf16>
+      %y = tile.load %B[%b, %k, %j] tile(%BK, %BN) : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<?x?xbf16>
+      %next = tile.mma %x, %y, %sum : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
+      scf.yield %next : tensor<?x?xf32>
     }
-    %c = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xbf16>
-    tile.store %c, %C[%b, %i, %j] : tensor<128x256xbf16> -> memref<?x?x?xbf16>
+    %c = arith.truncf %acc : tensor<?x?xf32> to tensor<?x?xbf16>
+    tile.store %c, %C[%b, %i, %j] : tensor<?x?xbf16> -> memref<?x?x?xbf16>
   }
   tile.return
 }
@@ -29,22 +53,45 @@ tile.kernel @bmm_nn(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z
 tile.kernel @bmm_nt(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "M", "K"]},
                     %B: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "N", "K"]},
                     %C: memref<?x?x?xbf16> {tile.shape = ["Z", "M", "N"]}) {
+  %BM = tile.param "BM" [128, 16, 64, 152] : index
+  %BN = tile.param "BN" [256, 64, 128] : index
+  %BK = tile.param "BK" [64, 128, 256] : index
+  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %isLow = arith.cmpi slt, %BM, %c64 : index
+  %isHigh = arith.cmpi sgt, %BM, %c128 : index
+  %least = arith.select %isHigh, %c128, %c64 : index
+  %most = arith.select %isLow, %c64, %c256 : index
+  %isAbove = arith.cmpi sge, %BN, %least : index
+  %isBelow = arith.cmpi sle, %BN, %most : index
+  %isWithin = arith.andi %isAbove, %isBelow : i1
+  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
+  %area = arith.muli %BM, %BN : index
+  tile.assume %area {max = 38912} : index
+  %small = arith.constant 4096 : index
+  %isSmall = arith.cmpi eq, %area, %small : index
+  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
+  %step = arith.select %isLow, %c128, %stepOfMost : index
+  %steps = arith.cmpi eq, %BK, %step : index
+  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  tile.grid (%b, %i, %j) = (0, 0, 0) to (%Z, %M, %N) step (1, 128, 256) {
+  tile.grid (%b, %i, %j) = (0, 0, 0) to (%Z, %M, %N) step (1, %BM, %BN) {
     %c0 = arith.constant 0 : index
-    %step = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x256xf32>) {
-      %x = tile.load %A[%b, %i, %k] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<128x64xbf16>
-      %y = tile.load %B[%b, %j, %k] dims = [2, 1] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<64x256xbf16>
-      %next = tile.mma %x, %y, %sum : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
-      scf.yield %next : tensor<128x256xf32>
+    %empty = arith.constant 0.0 : f32
+    %zero = tensor.splat %empty[%BM, %BN] : tensor<?x?xf32>
+    %acc = scf.for %k = %c0 to %K step %BK iter_args(%sum = %zero) -> (tensor<?x?xf32>) {
+      %x = tile.load %A[%b, %i, %k] tile(%BM, %BK) : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<?x?xbf16>
+      %y = tile.load %B[%b, %j, %k] tile(%BK, %BN) dims = [2, 1] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<?x?xbf16>
+      %next = tile.mma %x, %y, %sum : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
+      scf.yield %next : tensor<?x?xf32>
     }
-    %c = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xbf16>
-    tile.store %c, %C[%b, %i, %j] : tensor<128x256xbf16> -> memref<?x?x?xbf16>
+    %c = arith.truncf %acc : tensor<?x?xf32> to tensor<?x?xbf16>
+    tile.store %c, %C[%b, %i, %j] : tensor<?x?xbf16> -> memref<?x?x?xbf16>
   }
   tile.return
 }
@@ -52,22 +99,45 @@ tile.kernel @bmm_nt(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z
 tile.kernel @bmm_tn(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "K", "M"]},
                     %B: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "K", "N"]},
                     %C: memref<?x?x?xbf16> {tile.shape = ["Z", "M", "N"]}) {
+  %BM = tile.param "BM" [128, 16, 64, 152] : index
+  %BN = tile.param "BN" [256, 64, 128] : index
+  %BK = tile.param "BK" [64, 128, 256] : index
+  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %isLow = arith.cmpi slt, %BM, %c64 : index
+  %isHigh = arith.cmpi sgt, %BM, %c128 : index
+  %least = arith.select %isHigh, %c128, %c64 : index
+  %most = arith.select %isLow, %c64, %c256 : index
+  %isAbove = arith.cmpi sge, %BN, %least : index
+  %isBelow = arith.cmpi sle, %BN, %most : index
+  %isWithin = arith.andi %isAbove, %isBelow : i1
+  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
+  %area = arith.muli %BM, %BN : index
+  tile.assume %area {max = 38912} : index
+  %small = arith.constant 4096 : index
+  %isSmall = arith.cmpi eq, %area, %small : index
+  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
+  %step = arith.select %isLow, %c128, %stepOfMost : index
+  %steps = arith.cmpi eq, %BK, %step : index
+  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  tile.grid (%b, %i, %j) = (0, 0, 0) to (%Z, %M, %N) step (1, 128, 256) {
+  tile.grid (%b, %i, %j) = (0, 0, 0) to (%Z, %M, %N) step (1, %BM, %BN) {
     %c0 = arith.constant 0 : index
-    %step = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x256xf32>) {
-      %x = tile.load %A[%b, %k, %i] dims = [2, 1] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<128x64xbf16>
-      %y = tile.load %B[%b, %k, %j] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<64x256xbf16>
-      %next = tile.mma %x, %y, %sum : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
-      scf.yield %next : tensor<128x256xf32>
+    %empty = arith.constant 0.0 : f32
+    %zero = tensor.splat %empty[%BM, %BN] : tensor<?x?xf32>
+    %acc = scf.for %k = %c0 to %K step %BK iter_args(%sum = %zero) -> (tensor<?x?xf32>) {
+      %x = tile.load %A[%b, %k, %i] tile(%BM, %BK) dims = [2, 1] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<?x?xbf16>
+      %y = tile.load %B[%b, %k, %j] tile(%BK, %BN) : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<?x?xbf16>
+      %next = tile.mma %x, %y, %sum : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
+      scf.yield %next : tensor<?x?xf32>
     }
-    %c = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xbf16>
-    tile.store %c, %C[%b, %i, %j] : tensor<128x256xbf16> -> memref<?x?x?xbf16>
+    %c = arith.truncf %acc : tensor<?x?xf32> to tensor<?x?xbf16>
+    tile.store %c, %C[%b, %i, %j] : tensor<?x?xbf16> -> memref<?x?x?xbf16>
   }
   tile.return
 }
@@ -75,22 +145,45 @@ tile.kernel @bmm_tn(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z
 tile.kernel @bmm_tt(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "K", "M"]},
                     %B: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "N", "K"]},
                     %C: memref<?x?x?xbf16> {tile.shape = ["Z", "M", "N"]}) {
+  %BM = tile.param "BM" [128, 16, 64, 152] : index
+  %BN = tile.param "BN" [256, 64, 128] : index
+  %BK = tile.param "BK" [64, 128, 256] : index
+  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %isLow = arith.cmpi slt, %BM, %c64 : index
+  %isHigh = arith.cmpi sgt, %BM, %c128 : index
+  %least = arith.select %isHigh, %c128, %c64 : index
+  %most = arith.select %isLow, %c64, %c256 : index
+  %isAbove = arith.cmpi sge, %BN, %least : index
+  %isBelow = arith.cmpi sle, %BN, %most : index
+  %isWithin = arith.andi %isAbove, %isBelow : i1
+  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
+  %area = arith.muli %BM, %BN : index
+  tile.assume %area {max = 38912} : index
+  %small = arith.constant 4096 : index
+  %isSmall = arith.cmpi eq, %area, %small : index
+  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
+  %step = arith.select %isLow, %c128, %stepOfMost : index
+  %steps = arith.cmpi eq, %BK, %step : index
+  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  tile.grid (%b, %i, %j) = (0, 0, 0) to (%Z, %M, %N) step (1, 128, 256) {
+  tile.grid (%b, %i, %j) = (0, 0, 0) to (%Z, %M, %N) step (1, %BM, %BN) {
     %c0 = arith.constant 0 : index
-    %step = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x256xf32>) {
-      %x = tile.load %A[%b, %k, %i] dims = [2, 1] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<128x64xbf16>
-      %y = tile.load %B[%b, %j, %k] dims = [2, 1] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<64x256xbf16>
-      %next = tile.mma %x, %y, %sum : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
-      scf.yield %next : tensor<128x256xf32>
+    %empty = arith.constant 0.0 : f32
+    %zero = tensor.splat %empty[%BM, %BN] : tensor<?x?xf32>
+    %acc = scf.for %k = %c0 to %K step %BK iter_args(%sum = %zero) -> (tensor<?x?xf32>) {
+      %x = tile.load %A[%b, %k, %i] tile(%BM, %BK) dims = [2, 1] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<?x?xbf16>
+      %y = tile.load %B[%b, %j, %k] tile(%BK, %BN) dims = [2, 1] : memref<?x?x?xbf16, strided<[?, ?, 1]>> -> tensor<?x?xbf16>
+      %next = tile.mma %x, %y, %sum : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
+      scf.yield %next : tensor<?x?xf32>
     }
-    %c = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xbf16>
-    tile.store %c, %C[%b, %i, %j] : tensor<128x256xbf16> -> memref<?x?x?xbf16>
+    %c = arith.truncf %acc : tensor<?x?xf32> to tensor<?x?xbf16>
+    tile.store %c, %C[%b, %i, %j] : tensor<?x?xbf16> -> memref<?x?x?xbf16>
   }
   tile.return
 }

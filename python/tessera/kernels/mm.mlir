@@ -2,26 +2,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of matrices for tessera.torch.mm, C = op(A) · op(B): the letters say whether A and B are as they are written (n) or
-// transposed in memory (t). Rows may lie apart. As examples/gemm-nn.mlir.
+// transposed in memory (t). Rows may lie apart. As examples/gemm.mlir: a family, of whose members a call takes the one for its sizes.
 
 tile.kernel @mm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"]},
                    %B: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "N"]},
                    %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
+  %BM = tile.param "BM" [128, 16, 64, 152, 176] : index
+  %BN = tile.param "BN" [256, 64, 128] : index
+  %BK = tile.param "BK" [64, 128, 256] : index
+  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %isLow = arith.cmpi slt, %BM, %c64 : index
+  %isHigh = arith.cmpi sgt, %BM, %c128 : index
+  %least = arith.select %isHigh, %c128, %c64 : index
+  %most = arith.select %isLow, %c64, %c256 : index
+  %isAbove = arith.cmpi sge, %BN, %least : index
+  %isBelow = arith.cmpi sle, %BN, %most : index
+  %isWithin = arith.andi %isAbove, %isBelow : i1
+  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
+  %area = arith.muli %BM, %BN : index
+  tile.assume %area {max = 38912} : index
+  %small = arith.constant 4096 : index
+  %isSmall = arith.cmpi eq, %area, %small : index
+  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
+  %step = arith.select %isLow, %c128, %stepOfMost : index
+  %steps = arith.cmpi eq, %BK, %step : index
+  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (%BM, %BN) {
     %c0 = arith.constant 0 : index
-    %step = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x256xf32>) {
-      %x = tile.load %A[%i, %k] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<128x64xbf16>
-      %y = tile.load %B[%k, %j] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<64x256xbf16>
-      %next = tile.mma %x, %y, %sum : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
-      scf.yield %next : tensor<128x256xf32>
+    %empty = arith.constant 0.0 : f32
+    %zero = tensor.splat %empty[%BM, %BN] : tensor<?x?xf32>
+    %acc = scf.for %k = %c0 to %K step %BK iter_args(%sum = %zero) -> (tensor<?x?xf32>) {
+      %x = tile.load %A[%i, %k] tile(%BM, %BK) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+      %y = tile.load %B[%k, %j] tile(%BK, %BN) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+      %next = tile.mma %x, %y, %sum : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
+      scf.yield %next : tensor<?x?xf32>
     }
-    %c = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xbf16>
-    tile.store %c, %C[%i, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>
+    %c = arith.truncf %acc : tensor<?x?xf32> to tensor<?x?xbf16>
+    tile.store %c, %C[%i, %j] : tensor<?x?xbf16> -> memref<?x?xbf16>
   }
   tile.return
 }
@@ -29,21 +52,44 @@ tile.kernel @mm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"
 tile.kernel @mm_nt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"]},
                    %B: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["N", "K"]},
                    %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
+  %BM = tile.param "BM" [128, 16, 64, 152, 176] : index
+  %BN = tile.param "BN" [256, 64, 128] : index
+  %BK = tile.param "BK" [64, 128, 256] : index
+  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %isLow = arith.cmpi slt, %BM, %c64 : index
+  %isHigh = arith.cmpi sgt, %BM, %c128 : index
+  %least = arith.select %isHigh, %c128, %c64 : index
+  %most = arith.select %isLow, %c64, %c256 : index
+  %isAbove = arith.cmpi sge, %BN, %least : index
+  %isBelow = arith.cmpi sle, %BN, %most : index
+  %isWithin = arith.andi %isAbove, %isBelow : i1
+  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
+  %area = arith.muli %BM, %BN : index
+  tile.assume %area {max = 38912} : index
+  %small = arith.constant 4096 : index
+  %isSmall = arith.cmpi eq, %area, %small : index
+  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
+  %step = arith.select %isLow, %c128, %stepOfMost : index
+  %steps = arith.cmpi eq, %BK, %step : index
+  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (%BM, %BN) {
     %c0 = arith.constant 0 : index
-    %step = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x256xf32>) {
-      %x = tile.load %A[%i, %k] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<128x64xbf16>
-      %y = tile.load %B[%j, %k] dims = [1, 0] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<64x256xbf16>
-      %next = tile.mma %x, %y, %sum : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
-      scf.yield %next : tensor<128x256xf32>
+    %empty = arith.constant 0.0 : f32
+    %zero = tensor.splat %empty[%BM, %BN] : tensor<?x?xf32>
+    %acc = scf.for %k = %c0 to %K step %BK iter_args(%sum = %zero) -> (tensor<?x?xf32>) {
+      %x = tile.load %A[%i, %k] tile(%BM, %BK) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+      %y = tile.load %B[%j, %k] tile(%BK, %BN) dims = [1, 0] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+      %next = tile.mma %x, %y, %sum : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
+      scf.yield %next : tensor<?x?xf32>
     }
-    %c = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xbf16>
-    tile.store %c, %C[%i, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>
+    %c = arith.truncf %acc : tensor<?x?xf32> to tensor<?x?xbf16>
+    tile.store %c, %C[%i, %j] : tensor<?x?xbf16> -> memref<?x?xbf16>
   }
   tile.return
 }
@@ -51,21 +97,44 @@ tile.kernel @mm_nt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"
 tile.kernel @mm_tn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "M"]},
                    %B: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "N"]},
                    %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
+  %BM = tile.param "BM" [128, 16, 64, 152, 176] : index
+  %BN = tile.param "BN" [256, 64, 128] : index
+  %BK = tile.param "BK" [64, 128, 256] : index
+  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %isLow = arith.cmpi slt, %BM, %c64 : index
+  %isHigh = arith.cmpi sgt, %BM, %c128 : index
+  %least = arith.select %isHigh, %c128, %c64 : index
+  %most = arith.select %isLow, %c64, %c256 : index
+  %isAbove = arith.cmpi sge, %BN, %least : index
+  %isBelow = arith.cmpi sle, %BN, %most : index
+  %isWithin = arith.andi %isAbove, %isBelow : i1
+  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
+  %area = arith.muli %BM, %BN : index
+  tile.assume %area {max = 38912} : index
+  %small = arith.constant 4096 : index
+  %isSmall = arith.cmpi eq, %area, %small : index
+  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
+  %step = arith.select %isLow, %c128, %stepOfMost : index
+  %steps = arith.cmpi eq, %BK, %step : index
+  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (%BM, %BN) {
     %c0 = arith.constant 0 : index
-    %step = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x256xf32>) {
-      %x = tile.load %A[%k, %i] dims = [1, 0] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<128x64xbf16>
-      %y = tile.load %B[%k, %j] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<64x256xbf16>
-      %next = tile.mma %x, %y, %sum : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
-      scf.yield %next : tensor<128x256xf32>
+    %empty = arith.constant 0.0 : f32
+    %zero = tensor.splat %empty[%BM, %BN] : tensor<?x?xf32>
+    %acc = scf.for %k = %c0 to %K step %BK iter_args(%sum = %zero) -> (tensor<?x?xf32>) {
+      %x = tile.load %A[%k, %i] tile(%BM, %BK) dims = [1, 0] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+      %y = tile.load %B[%k, %j] tile(%BK, %BN) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+      %next = tile.mma %x, %y, %sum : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
+      scf.yield %next : tensor<?x?xf32>
     }
-    %c = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xbf16>
-    tile.store %c, %C[%i, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>
+    %c = arith.truncf %acc : tensor<?x?xf32> to tensor<?x?xbf16>
+    tile.store %c, %C[%i, %j] : tensor<?x?xbf16> -> memref<?x?xbf16>
   }
   tile.return
 }
@@ -73,21 +142,44 @@ tile.kernel @mm_tn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "M"
 tile.kernel @mm_tt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "M"]},
                    %B: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["N", "K"]},
                    %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
+  %BM = tile.param "BM" [128, 16, 64, 152, 176] : index
+  %BN = tile.param "BN" [256, 64, 128] : index
+  %BK = tile.param "BK" [64, 128, 256] : index
+  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %isLow = arith.cmpi slt, %BM, %c64 : index
+  %isHigh = arith.cmpi sgt, %BM, %c128 : index
+  %least = arith.select %isHigh, %c128, %c64 : index
+  %most = arith.select %isLow, %c64, %c256 : index
+  %isAbove = arith.cmpi sge, %BN, %least : index
+  %isBelow = arith.cmpi sle, %BN, %most : index
+  %isWithin = arith.andi %isAbove, %isBelow : i1
+  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
+  %area = arith.muli %BM, %BN : index
+  tile.assume %area {max = 38912} : index
+  %small = arith.constant 4096 : index
+  %isSmall = arith.cmpi eq, %area, %small : index
+  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
+  %step = arith.select %isLow, %c128, %stepOfMost : index
+  %steps = arith.cmpi eq, %BK, %step : index
+  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (%BM, %BN) {
     %c0 = arith.constant 0 : index
-    %step = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x256xf32>) {
-      %x = tile.load %A[%k, %i] dims = [1, 0] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<128x64xbf16>
-      %y = tile.load %B[%j, %k] dims = [1, 0] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<64x256xbf16>
-      %next = tile.mma %x, %y, %sum : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
-      scf.yield %next : tensor<128x256xf32>
+    %empty = arith.constant 0.0 : f32
+    %zero = tensor.splat %empty[%BM, %BN] : tensor<?x?xf32>
+    %acc = scf.for %k = %c0 to %K step %BK iter_args(%sum = %zero) -> (tensor<?x?xf32>) {
+      %x = tile.load %A[%k, %i] tile(%BM, %BK) dims = [1, 0] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+      %y = tile.load %B[%j, %k] tile(%BK, %BN) dims = [1, 0] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+      %next = tile.mma %x, %y, %sum : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
+      scf.yield %next : tensor<?x?xf32>
     }
-    %c = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xbf16>
-    tile.store %c, %C[%i, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>
+    %c = arith.truncf %acc : tensor<?x?xf32> to tensor<?x?xbf16>
+    tile.store %c, %C[%i, %j] : tensor<?x?xbf16> -> memref<?x?xbf16>
   }
   tile.return
 }

@@ -1,145 +1,87 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The same as softmax.mlir, bf16 in memory and f32 inside. The fast exponential (afn) is off by 1e-5 of its value at most: bf16
-// shows 4e-3, f16 5e-4.
+// Softmax of the rows of a matrix for tessera.torch.softmax: 16-bit floats in memory, f32 in between. Rows may lie apart. As
+// examples/softmax-rows.mlir: a family, of whose members a call takes the one for its sizes.
 
-tile.kernel @softmax_1024(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]}, %Y: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %M = tile.dim "M" : index
-  %N = tile.dim "N" : index
-  %most = arith.constant 1024 : index
-  %fits = arith.cmpi sle, %N, %most : index
-  tile.assume %fits, "softmax_1024 is for rows of up to 1024 columns" : i1
-  tile.grid (%i) = (0) to (%M) step (1) {
-    %c0 = arith.constant 0 : index
-    %in = tile.load %X[%i, %c0] pad = neg_inf : memref<?x?xbf16, strided<[?, 1]>> -> tensor<1x1024xbf16>
-    %x = arith.extf %in : tensor<1x1024xbf16> to tensor<1x1024xf32>
-    %max = tile.reduce maximumf %x dims = [1] : tensor<1x1024xf32> -> tensor<1xf32>
-    %maxes = tile.broadcast %max dims = [0] : tensor<1xf32> -> tensor<1x1024xf32>
-    %d = arith.subf %x, %maxes : tensor<1x1024xf32>
-    %e = math.exp %d fastmath<afn> : tensor<1x1024xf32>
-    %sum = tile.reduce addf %e dims = [1] : tensor<1x1024xf32> -> tensor<1xf32>
-    %one = arith.constant dense<1.0> : tensor<1xf32>
-    %inverse = arith.divf %one, %sum : tensor<1xf32>
-    %inverses = tile.broadcast %inverse dims = [0] : tensor<1xf32> -> tensor<1x1024xf32>
-    %y = arith.mulf %e, %inverses : tensor<1x1024xf32>
-    %out = arith.truncf %y : tensor<1x1024xf32> to tensor<1x1024xbf16>
-    tile.store %out, %Y[%i, %c0] : tensor<1x1024xbf16> -> memref<?x?xbf16>
+tile.kernel @softmax(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]},
+                     %Y: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
+  %WAY = tile.param "WAY" [1, 2] : index
+  %R = tile.param "R" [1, 2, 4, 8] : index
+  %W = tile.param "W" [1024, 2048, 4096, 8192, 512, 256, 128, 384, 768, 1536, 3072, 5120, 6144, 12288, 16384, 32768] : index
+  // A tile is 4 to 32 KiB of f32: less leaves threads without work. Of wider ones one row fits the registers.
+  %elements = arith.muli %R, %W : index
+  %widest = arith.constant 8192 : index
+  %narrow = arith.cmpi sle, %W, %widest : index
+  scf.if %narrow {
+    tile.assume %elements {min = 1024, max = 8192} : index
+  } else {
+    tile.assume %R {max = 1} : index
   }
-  tile.return
-}
-
-tile.kernel @softmax_2048(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]}, %Y: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
-  %most = arith.constant 2048 : index
-  %fits = arith.cmpi sle, %N, %most : index
-  tile.assume %fits, "softmax_2048 is for rows of up to 2048 columns" : i1
-  tile.grid (%i) = (0) to (%M) step (1) {
-    %c0 = arith.constant 0 : index
-    %in = tile.load %X[%i, %c0] pad = neg_inf : memref<?x?xbf16, strided<[?, 1]>> -> tensor<1x2048xbf16>
-    %x = arith.extf %in : tensor<1x2048xbf16> to tensor<1x2048xf32>
-    %max = tile.reduce maximumf %x dims = [1] : tensor<1x2048xf32> -> tensor<1xf32>
-    %maxes = tile.broadcast %max dims = [0] : tensor<1xf32> -> tensor<1x2048xf32>
-    %d = arith.subf %x, %maxes : tensor<1x2048xf32>
-    %e = math.exp %d fastmath<afn> : tensor<1x2048xf32>
-    %sum = tile.reduce addf %e dims = [1] : tensor<1x2048xf32> -> tensor<1xf32>
-    %one = arith.constant dense<1.0> : tensor<1xf32>
-    %inverse = arith.divf %one, %sum : tensor<1xf32>
-    %inverses = tile.broadcast %inverse dims = [0] : tensor<1xf32> -> tensor<1x2048xf32>
-    %y = arith.mulf %e, %inverses : tensor<1x2048xf32>
-    %out = arith.truncf %y : tensor<1x2048xf32> to tensor<1x2048xbf16>
-    tile.store %out, %Y[%i, %c0] : tensor<1x2048xbf16> -> memref<?x?xbf16>
-  }
-  tile.return
-}
-
-tile.kernel @softmax_4096(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]}, %Y: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %M = tile.dim "M" : index
-  %N = tile.dim "N" : index
-  %most = arith.constant 4096 : index
-  %fits = arith.cmpi sle, %N, %most : index
-  tile.assume %fits, "softmax_4096 is for rows of up to 4096 columns" : i1
-  tile.grid (%i) = (0) to (%M) step (1) {
-    %c0 = arith.constant 0 : index
-    %in = tile.load %X[%i, %c0] pad = neg_inf : memref<?x?xbf16, strided<[?, 1]>> -> tensor<1x4096xbf16>
-    %x = arith.extf %in : tensor<1x4096xbf16> to tensor<1x4096xf32>
-    %max = tile.reduce maximumf %x dims = [1] : tensor<1x4096xf32> -> tensor<1xf32>
-    %maxes = tile.broadcast %max dims = [0] : tensor<1xf32> -> tensor<1x4096xf32>
-    %d = arith.subf %x, %maxes : tensor<1x4096xf32>
-    %e = math.exp %d fastmath<afn> : tensor<1x4096xf32>
-    %sum = tile.reduce addf %e dims = [1] : tensor<1x4096xf32> -> tensor<1xf32>
-    %one = arith.constant dense<1.0> : tensor<1xf32>
-    %inverse = arith.divf %one, %sum : tensor<1xf32>
-    %inverses = tile.broadcast %inverse dims = [0] : tensor<1xf32> -> tensor<1x4096xf32>
-    %y = arith.mulf %e, %inverses : tensor<1x4096xf32>
-    %out = arith.truncf %y : tensor<1x4096xf32> to tensor<1x4096xbf16>
-    tile.store %out, %Y[%i, %c0] : tensor<1x4096xbf16> -> memref<?x?xbf16>
-  }
-  tile.return
-}
-
-tile.kernel @softmax_8192(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]}, %Y: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %M = tile.dim "M" : index
-  %N = tile.dim "N" : index
-  %most = arith.constant 8192 : index
-  %fits = arith.cmpi sle, %N, %most : index
-  tile.assume %fits, "softmax_8192 is for rows of up to 8192 columns" : i1
-  tile.grid (%i) = (0) to (%M) step (1) {
-    %c0 = arith.constant 0 : index
-    %in = tile.load %X[%i, %c0] pad = neg_inf : memref<?x?xbf16, strided<[?, 1]>> -> tensor<1x8192xbf16>
-    %x = arith.extf %in : tensor<1x8192xbf16> to tensor<1x8192xf32>
-    %max = tile.reduce maximumf %x dims = [1] : tensor<1x8192xf32> -> tensor<1xf32>
-    %maxes = tile.broadcast %max dims = [0] : tensor<1xf32> -> tensor<1x8192xf32>
-    %d = arith.subf %x, %maxes : tensor<1x8192xf32>
-    %e = math.exp %d fastmath<afn> : tensor<1x8192xf32>
-    %sum = tile.reduce addf %e dims = [1] : tensor<1x8192xf32> -> tensor<1xf32>
-    %one = arith.constant dense<1.0> : tensor<1xf32>
-    %inverse = arith.divf %one, %sum : tensor<1xf32>
-    %inverses = tile.broadcast %inverse dims = [0] : tensor<1xf32> -> tensor<1x8192xf32>
-    %y = arith.mulf %e, %inverses : tensor<1x8192xf32>
-    %out = arith.truncf %y : tensor<1x8192xf32> to tensor<1x8192xbf16>
-    tile.store %out, %Y[%i, %c0] : tensor<1x8192xbf16> -> memref<?x?xbf16>
-  }
-  tile.return
-}
-
-tile.kernel @softmax_any(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]}, %Y: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %M = tile.dim "M" : index
-  %N = tile.dim "N" : index
-  tile.grid (%i) = (0) to (%M) step (1) {
-    %c0 = arith.constant 0 : index
-    %step = arith.constant 2048 : index
-    // The least finite number, not −∞: then m − m' would be NaN as long as every element is −∞.
-    %floor = arith.constant dense<-3.40282347e+38> : tensor<1xf32>
-    %zero = arith.constant dense<0.0> : tensor<1xf32>
-    %max, %sum = scf.for %j = %c0 to %N step %step iter_args(%m = %floor, %s = %zero) -> (tensor<1xf32>, tensor<1xf32>) {
-      %in = tile.load %X[%i, %j] pad = neg_inf : memref<?x?xbf16, strided<[?, 1]>> -> tensor<1x2048xbf16>
-      %x = arith.extf %in : tensor<1x2048xbf16> to tensor<1x2048xf32>
-      %here = tile.reduce maximumf %x dims = [1] : tensor<1x2048xf32> -> tensor<1xf32>
-      %next = arith.maximumf %m, %here : tensor<1xf32>
-      %nexts = tile.broadcast %next dims = [0] : tensor<1xf32> -> tensor<1x2048xf32>
-      %d = arith.subf %x, %nexts : tensor<1x2048xf32>
-      %e = math.exp %d fastmath<afn> : tensor<1x2048xf32>
-      %part = tile.reduce addf %e dims = [1] : tensor<1x2048xf32> -> tensor<1xf32>
-      %drop = arith.subf %m, %next : tensor<1xf32>
-      %factor = math.exp %drop : tensor<1xf32>
-      %old = arith.mulf %s, %factor : tensor<1xf32>
-      %new = arith.addf %old, %part : tensor<1xf32>
-      scf.yield %next, %new : tensor<1xf32>, tensor<1xf32>
+  %one = arith.constant 1 : index
+  %whole = arith.cmpi eq, %WAY, %one : index
+  scf.if %whole {
+    %fits = arith.cmpi sle, %N, %W : index
+    tile.assume %fits, "a row has at most W columns" : i1
+    tile.grid (%i) = (0) to (%M) step (%R) {
+      %c0 = arith.constant 0 : index
+      %in = tile.load %X[%i, %c0] tile(%R, %W) pad = neg_inf : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+      %x = arith.extf %in : tensor<?x?xbf16> to tensor<?x?xf32>
+      %max = tile.reduce maximumf %x dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+      %maxes = tile.broadcast %max dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+      %d = arith.subf %x, %maxes : tensor<?x?xf32>
+      %e = math.exp %d fastmath<afn> : tensor<?x?xf32>
+      %sum = tile.reduce addf %e dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+      %unit = arith.constant 1.0 : f32
+      %units = tensor.splat %unit[%R] : tensor<?xf32>
+      %inverse = arith.divf %units, %sum : tensor<?xf32>
+      %inverses = tile.broadcast %inverse dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+      %y = arith.mulf %e, %inverses : tensor<?x?xf32>
+      %out = arith.truncf %y : tensor<?x?xf32> to tensor<?x?xbf16>
+      tile.store %out, %Y[%i, %c0] : tensor<?x?xbf16> -> memref<?x?xbf16>
     }
-    %maxes = tile.broadcast %max dims = [0] : tensor<1xf32> -> tensor<1x2048xf32>
-    %one = arith.constant dense<1.0> : tensor<1xf32>
-    %inverse = arith.divf %one, %sum : tensor<1xf32>
-    %inverses = tile.broadcast %inverse dims = [0] : tensor<1xf32> -> tensor<1x2048xf32>
-    scf.for %j = %c0 to %N step %step {
-      %in = tile.load %X[%i, %j] pad = neg_inf : memref<?x?xbf16, strided<[?, 1]>> -> tensor<1x2048xbf16>
-      %x = arith.extf %in : tensor<1x2048xbf16> to tensor<1x2048xf32>
-      %d = arith.subf %x, %maxes : tensor<1x2048xf32>
-      %e = math.exp %d fastmath<afn> : tensor<1x2048xf32>
-      %y = arith.mulf %e, %inverses : tensor<1x2048xf32>
-      %out = arith.truncf %y : tensor<1x2048xf32> to tensor<1x2048xbf16>
-      tile.store %out, %Y[%i, %j] : tensor<1x2048xbf16> -> memref<?x?xbf16>
+  } else {
+    // Rows that come in pieces are long: one at a time is enough.
+    tile.assume %R {max = 1} : index
+    tile.assume %W {min = 2048, max = 4096} : index
+    tile.grid (%i) = (0) to (%M) step (%R) {
+      %c0 = arith.constant 0 : index
+      // Not −∞: then m − m' would be NaN as long as every element is −∞.
+      %least = arith.constant -1.0e30 : f32
+      %floor = tensor.splat %least[%R] : tensor<?xf32>
+      %none = arith.constant 0.0 : f32
+      %zero = tensor.splat %none[%R] : tensor<?xf32>
+      %max, %sum = scf.for %j = %c0 to %N step %W iter_args(%m = %floor, %s = %zero) -> (tensor<?xf32>, tensor<?xf32>) {
+        %in = tile.load %X[%i, %j] tile(%R, %W) pad = neg_inf : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+        %x = arith.extf %in : tensor<?x?xbf16> to tensor<?x?xf32>
+        %here = tile.reduce maximumf %x dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+        %next = arith.maximumf %m, %here : tensor<?xf32>
+        %nexts = tile.broadcast %next dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+        %d = arith.subf %x, %nexts : tensor<?x?xf32>
+        %e = math.exp %d fastmath<afn> : tensor<?x?xf32>
+        %part = tile.reduce addf %e dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+        %drop = arith.subf %m, %next : tensor<?xf32>
+        %factor = math.exp %drop : tensor<?xf32>
+        %old = arith.mulf %s, %factor : tensor<?xf32>
+        %new = arith.addf %old, %part : tensor<?xf32>
+        scf.yield %next, %new : tensor<?xf32>, tensor<?xf32>
+      }
+      %maxes = tile.broadcast %max dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+      %unit = arith.constant 1.0 : f32
+      %units = tensor.splat %unit[%R] : tensor<?xf32>
+      %inverse = arith.divf %units, %sum : tensor<?xf32>
+      %inverses = tile.broadcast %inverse dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+      scf.for %j = %c0 to %N step %W {
+        %in = tile.load %X[%i, %j] tile(%R, %W) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+        %x = arith.extf %in : tensor<?x?xbf16> to tensor<?x?xf32>
+        %d = arith.subf %x, %maxes : tensor<?x?xf32>
+        %e = math.exp %d fastmath<afn> : tensor<?x?xf32>
+        %y = arith.mulf %e, %inverses : tensor<?x?xf32>
+        %out = arith.truncf %y : tensor<?x?xf32> to tensor<?x?xbf16>
+        tile.store %out, %Y[%i, %j] : tensor<?x?xbf16> -> memref<?x?xbf16>
+      }
     }
   }
   tile.return

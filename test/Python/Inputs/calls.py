@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import unittest
+import unittest.mock
 import warnings
 import weakref
 
@@ -18,6 +19,7 @@ import numpy as np
 
 import programs
 import tessera
+from tessera import _compiler
 
 
 def compile(text):
@@ -326,6 +328,171 @@ import tessera.torch
         del kernel
         gc.collect()
         self.assertIsNone(module())
+
+
+class NoTool(tessera.CompileError):
+    """The error of a tool that is not there has no place in the program."""
+
+    def __init__(self, text):
+        super().__init__("error: " + text)
+
+
+class OnDemand(unittest.TestCase):
+    """A module without a target: of a family the variants that calls take are compiled, and no others."""
+
+    def setUp(self):
+        self.compiled, self.behave = [], lambda member: None
+        true_run = _compiler.run
+
+        def run(source, options, **more):
+            if more.get("emit") == "so":
+                self.compiled.append(more.get("member"))
+                self.behave(more.get("member"))
+            return true_run(source, options, **more)
+        patch = unittest.mock.patch.object(_compiler, "run", run)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def fail(self, *members):
+        def behave(member):
+            if member in members:
+                raise tessera.CompileError("<source>:1:1: error: it spills")
+        self.behave = behave
+
+    def test_one_member(self):
+        add = tessera.compile(programs.ADD_BY)["add"]
+        for _ in range(2):
+            np.testing.assert_array_equal(add(X, ONES), X + 1)
+        np.testing.assert_array_equal(add(X[:7].copy(), ONES[:7].copy()), X[:7] + 1)
+        self.assertEqual(self.compiled, ["add: W=128"])
+        self.assertEqual(add.members, ("W=128", "W=64", "W=256"))
+        self.assertEqual([entry["member"] for entry in add.ranking(X, ONES, np.empty_like(X)) if entry["chosen"]], ["W=128"])
+
+    def test_bound(self):
+        """What is bound stays so, and its binding is a part of the member."""
+        add = tessera.compile(programs.ADD_BY, define={"W": 64}, cache=None)["add"]
+        np.testing.assert_array_equal(add(X, ONES), X + 1)
+        self.assertEqual(self.compiled, ["add: W=64"])
+
+    def test_no_family(self):
+        np.testing.assert_array_equal(tessera.compile(programs.ADD)["add"](X, ONES), X + 1)
+        self.assertEqual(self.compiled, [None])
+
+    def test_left_out(self):
+        self.fail("add: W=128")
+        add = tessera.compile(programs.ADD_BY)["add"]
+        with self.assertWarnsRegex(tessera.CompileWarning, "'add' is launched without its variant 'W=128/any', which does not compile: .*it spills"):
+            np.testing.assert_array_equal(add(X, ONES), X + 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            np.testing.assert_array_equal(add(X, ONES), X + 1)
+        self.assertEqual(self.compiled, ["add: W=128", "add: W=64"])
+        reasons = {entry["member"]: entry["reason"] for entry in add.ranking(X, ONES, np.empty_like(X))}
+        self.assertIn("it spills", reasons["W=128"])
+        self.assertIsNone(reasons["W=64"])
+
+    def test_none_compiles(self):
+        self.fail("add: W=128", "add: W=64", "add: W=256")
+        add = tessera.compile(programs.ADD_BY)["add"]
+        for _ in range(2):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                with self.assertRaisesRegex(tessera.CompileError, "it spills") as caught:
+                    add(X, ONES)
+            self.assertRegex(str(caught.exception.__cause__), "no member of kernel 'add' takes these arguments: .*has no code")
+        self.assertEqual(len(self.compiled), 3)
+        # Nothing holds the arguments of a call that has failed.
+        array = Foreign(ONES)
+        gone = weakref.ref(array)
+        with self.assertRaises(tessera.CompileError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            add(X, array, X.copy())
+        del array, caught
+        gc.collect()
+        self.assertIsNone(gone())
+        # Wrong arguments are wrong arguments nevertheless.
+        with self.assertRaisesRegex(tessera.ArgumentError, "'y'"):
+            add(X, ONES[:-1].copy())
+
+    def test_interrupted(self):
+        """Whatever else is raised ends the call, and the next one asks again."""
+        for raised in (KeyboardInterrupt, tessera.CompileTimeoutError, MemoryError, NoTool):
+            def behave(member, raised=raised):
+                self.behave = lambda member: None
+                raise raised("now")
+            self.compiled.clear()
+            self.behave = behave
+            add = tessera.compile(programs.ADD_BY)["add"]
+            with self.assertRaisesRegex(raised, "now"):
+                add(X, ONES)
+            np.testing.assert_array_equal(add(X, ONES), X + 1)
+            self.assertEqual(self.compiled, ["add: W=128"] * 2)
+
+    def test_warnings_as_errors(self):
+        self.fail("add: W=128")
+        add = tessera.compile(programs.ADD_BY)["add"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaisesRegex(tessera.CompileWarning, "it spills"):
+                add(X, ONES)
+            # It has run, and said so.
+            np.testing.assert_array_equal(add(X, ONES), X + 1)
+        self.assertEqual(self.compiled, ["add: W=128", "add: W=64"])
+
+    def test_threads(self):
+        """The first calls come from several threads at once. One of them compiles, and none waits for another one that waits for it."""
+        add, wrong = tessera.compile(programs.ADD_BY)["add"], []
+        barrier = threading.Barrier(4)
+
+        def work(n):
+            barrier.wait()
+            if not np.array_equal(add(X[:n].copy(), X[:n].copy()), 2 * X[:n]):
+                wrong.append(n)
+        threads = [threading.Thread(target=work, args=(n,)) for n in (1, 100, 200, 300)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+            self.assertFalse(thread.is_alive())
+        self.assertEqual((wrong, self.compiled), ([], ["add: W=128"]))
+
+    def test_forced(self):
+        """A list of members: each is compiled alone."""
+        add = tessera.compile(programs.ADD_BY, member=["add: W=64", "add: W=256"], cache=None)["add"]
+        self.fail("add: W=64")
+        with self.assertWarns(tessera.CompileWarning):
+            np.testing.assert_array_equal(add(X, ONES), X + 1)
+        self.assertEqual((add.members, self.compiled), (("W=64", "W=256"), ["add: W=64", "add: W=256"]))
+
+    def test_calls_meanwhile(self):
+        """A kernel is not locked while another variant of it is compiled."""
+        add, entered, goes_on = tessera.compile(programs.ADD_BY)["add"], threading.Event(), threading.Event()
+
+        def behave(member):
+            entered.set()
+            goes_on.wait(60)
+        self.behave = behave
+        thread = threading.Thread(target=add, args=(X, ONES))
+        thread.start()
+        self.assertTrue(entered.wait(60))
+        self.assertEqual(add.variant(X, ONES, np.empty_like(X)), "W=128/any")
+        # A child of a fork has no thread that compiles; it does so itself.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
+        if child == 0:
+            self.behave = lambda member: None
+            signal.alarm(60)
+            os._exit(0 if np.array_equal(add(X, ONES), X + 1) else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        goes_on.set()
+        thread.join(60)
+        self.assertFalse(thread.is_alive())
+
+    def test_with_a_target(self):
+        """Then the program is compiled as a whole, at once."""
+        tessera.compile(programs.ADD_BY, target="cpu")
+        self.assertEqual(self.compiled, [None])
 
 
 if __name__ == "__main__":

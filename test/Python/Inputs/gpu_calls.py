@@ -8,11 +8,13 @@ import gc
 import pathlib
 import sys
 import unittest
+import unittest.mock
 
 import numpy as np
 
 import programs
 import tessera
+from tessera import _compiler
 from device_tensor import DeviceTensor
 
 EXAMPLES = pathlib.Path(sys.argv.pop(1))
@@ -246,6 +248,27 @@ class Calls(unittest.TestCase):
             with self.assertRaisesRegex(expected, "CUDA out of memory") as caught:
                 next(iter(module.kernels))(Exchange(shape=(64, 48)), Exchange(shape=(48,), address=0x7100000000))
             self.assertIs(type(caught.exception), expected)
+
+    def test_on_demand(self):
+        """Of a family the variant that a call takes is compiled, and loaded where the arrays are. Launches are those of its artifact."""
+        kernel = tessera.compile(EXAMPLES / "softmax-rows.mlir")["softmax"]
+        made = []
+        true_run = _compiler.run
+
+        def run(source, options, **more):
+            made.append((more["emit"], more.get("member"), more.get("variants")))
+            return true_run(source, options, **more)
+        modules = counts["num_modules"].value
+        with unittest.mock.patch.object(_compiler, "run", run):
+            for rows in (64, 64, 128):
+                kernel(Exchange(shape=(rows, 1024)), Exchange(shape=(rows, 1024), address=0x7100000000))
+        self.assertEqual([emit for emit, _, _ in made], ["contract", "cubin"])
+        self.assertTrue(made[1][1].startswith("softmax: WAY=1,"), made)
+        self.assertEqual(counts["num_modules"].value - modules, 1)
+        self.assertEqual(len(self.launched()), 3)
+        # Rows that do not fit into a tile of that member.
+        kernel(Exchange(shape=(64, 100000)), Exchange(shape=(64, 100000), address=0x7100000000))
+        self.assertEqual(counts["num_modules"].value - modules, 2)
 
     def test_workspace_that_is_not_there(self):
         module = tessera.compile(EXAMPLES / "column-sum.mlir", target="sm_90a")

@@ -242,27 +242,31 @@ class OnTheGpu(unittest.TestCase):
             do("cuGraphDestroy", graph)
 
     def test_graph_with_restored_workspace(self):
-        """Stream-K keeps flags between launches. They are filled on the stream that is captured, before the capture."""
-        source = _programs.source("mm.mlir", "mm_nn").replace("256", "128")
+        """Stream-K keeps flags between launches. They are filled before the launch, also while its stream is captured."""
+        source = _programs.source("mm.mlir", "mm_nn")
         plan = "#cta.plan<persistent = 1, stages = 4, blocks_per_sm = 1, stream_k = 2, cluster = 1>"
-        kernel = tessera.compile(source, target="sm_90a", plan=plan)["mm_nn"]
+        kernel = tessera.compile(source, target="sm_90a", plan=plan, define={"BM": 128, "BN": 128})["mm_nn"]
         self.assertTrue(any(space.get("restored") for space in kernel.contract["workspaces"]))
         a, b = normal(1280, 4096), normal(4096, 1792)
         c, stream = torch.empty(1280, 1792).bfloat16(), torch.cuda.Stream()
         torch.testing.assert_close(kernel(a, b), a @ b, rtol=1.6e-2, atol=5e-1)
         torch.cuda.synchronize()
-        with self.assertRaisesRegex(tessera.ArgumentError, r"kernel.prepare\(..., stream=s\)"):
-            with torch.cuda.graph(torch.cuda.CUDAGraph(), stream=stream):
+        for prepares in (False, True):
+            if prepares:
+                kernel.prepare(a, b, c, stream=stream)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=stream):
                 kernel(a, b, out=c)
-        kernel.prepare(a, b, c, stream=stream)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=stream):
-            kernel(a, b, out=c)
-        for _ in range(3):
-            a.normal_()
-            c.fill_(float("nan"))
-            graph.replay()
-            torch.testing.assert_close(c, a @ b, rtol=1.6e-2, atol=5e-1)
+            for _ in range(3):
+                a.normal_()
+                c.fill_(float("nan"))
+                graph.replay()
+                # At the same time, with flags of its own.
+                with torch.cuda.stream(stream):
+                    other = kernel(a, b)
+                torch.cuda.synchronize()
+                torch.testing.assert_close(c, a @ b, rtol=1.6e-2, atol=5e-1)
+                torch.testing.assert_close(other, a @ b, rtol=1.6e-2, atol=5e-1)
 
     def test_cupy_with_pytorch(self):
         """A call with arrays of two libraries comes after what both have queued, and before what they queue later."""
