@@ -14,6 +14,7 @@ gradients; the gradient of the others is an error.
 import math
 
 import torch
+from torch.utils._device import DeviceContext
 
 if not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
     raise ImportError(f"tessera.torch needs PyTorch 2.10 or later, this is {torch.__version__}")
@@ -28,6 +29,9 @@ _ELEMENTS = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
 _NARROW = (torch.bfloat16, torch.float16)
 
 
+_direct = {}  # by name: what an operator runs
+
+
 def _operator(schema, run, fake, check):
     """Defines an operator. `check` raises ArgumentError for arguments that do not fit; it looks at types and shapes alone."""
     name = schema.partition("(")[0]
@@ -39,10 +43,36 @@ def _operator(schema, run, fake, check):
             return function(*args)
         return call
 
+    _direct[name] = checked(run)
     for key in ("CPU", "CUDA"):
-        _library.impl(name, checked(run), key)
+        _library.impl(name, _direct[name], key)
     torch.library.register_fake(f"tessera::{name}", checked(fake), lib=_library)
     return getattr(torch.ops.tessera, name).default
+
+
+# What says whether somebody looks at calls of operators. Without one of them nothing is known.
+_WATCHERS = tuple(getattr(torch._C, name, None) for name in ("_len_torch_dispatch_stack", "_get_tracing_state"))
+_has_modes = getattr(torch._C, "_is_torch_function_mode_enabled", None)
+_modes = getattr(torch.overrides, "_get_current_function_mode_stack", None)
+_transform = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", None)
+_is_profiled = getattr(torch._C._autograd, "_profiler_enabled", None)
+_KNOWS = all((*_WATCHERS, _has_modes, _modes, _transform, _is_profiled))
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+
+
+def _is_watched(*tensors):
+    """Whether a call has to go through PyTorch's dispatcher, which takes some 35 µs: somebody traces, transforms, differentiates or counts operators, or a
+    tensor is more than data on a CPU or a GPU."""
+    if torch.compiler.is_compiling() or not _KNOWS:
+        return True
+    if any(watcher() for watcher in _WATCHERS) or _transform() is not None or _is_profiled() or torch.autograd.forward_ad._current_level >= 0:
+        return True
+    # torch.set_default_device is a mode, too, and has nothing to say here.
+    if _has_modes() and any(type(mode) is not DeviceContext for mode in _modes()):
+        return True
+    differentiates = torch.is_grad_enabled()
+    return any(type(tensor) not in _PLAIN or (differentiates and tensor.requires_grad) or tensor.device.type not in ("cuda", "cpu")
+               for tensor in tensors)
 
 
 def _autograd(name, backward, setup_context):
@@ -59,17 +89,17 @@ def _without_gradient(name):
 
 
 def _need(name, condition, what):
+    """An ArgumentError with the text that `what` makes, unless the condition holds."""
     if not condition:
-        raise ArgumentError(f"tessera.torch.{name}: {what}")
+        raise ArgumentError(f"tessera.torch.{name}: {what()}")
 
 
 def _need_types(name, types, **tensors):
     first = next(iter(tensors.values()))
-    known = ", ".join(str(dtype) for dtype in types)
     for key, tensor in tensors.items():
-        _need(name, tensor.dtype in types, f"{key} is {tensor.dtype}; there are {known}")
-        _need(name, tensor.dtype == first.dtype, f"{key} is {tensor.dtype}, and the first argument {first.dtype}")
-        _need(name, tensor.device == first.device, f"{key} is on {tensor.device}, and the first argument on {first.device}")
+        _need(name, tensor.dtype in types, lambda: f"{key} is {tensor.dtype}; there are {', '.join(map(str, types))}")
+        _need(name, tensor.dtype == first.dtype, lambda: f"{key} is {tensor.dtype}, and the first argument {first.dtype}")
+        _need(name, tensor.device == first.device, lambda: f"{key} is on {tensor.device}, and the first argument on {first.device}")
 
 
 def _packed(tensor):
@@ -108,7 +138,7 @@ def _product(file, prefix, a, b, *more, out=None, tile=None):
 
 def _check_mm(a, b):
     _need("mm", a.dim() == 2 and b.dim() == 2 and a.shape[1] == b.shape[0],
-          f"matrices of {tuple(a.shape)} and {tuple(b.shape)} cannot be multiplied")
+          lambda: f"matrices of {tuple(a.shape)} and {tuple(b.shape)} cannot be multiplied")
     _need_types("mm", _NARROW, a=a, b=b)
 
 
@@ -131,12 +161,12 @@ _autograd("mm", _mm_backward, _save_product)
 
 def mm(a, b):
     """The product of two matrices, as torch.mm: bf16 or f16, summed in f32. Transposed operands are not copied."""
-    return _mm(a, b)
+    return _mm(a, b) if _is_watched(a, b) else _direct["mm"](a, b)
 
 
 def _check_bmm(a, b):
     _need("bmm", a.dim() == 3 and b.dim() == 3 and a.shape[0] == b.shape[0] and a.shape[2] == b.shape[1],
-          f"batches of matrices of {tuple(a.shape)} and {tuple(b.shape)} cannot be multiplied")
+          lambda: f"batches of matrices of {tuple(a.shape)} and {tuple(b.shape)} cannot be multiplied")
     _need_types("bmm", _NARROW, a=a, b=b)
 
 
@@ -155,15 +185,15 @@ _autograd("bmm", _bmm_backward, _save_product)
 
 def bmm(a, b):
     """The products of two batches of matrices, as torch.bmm."""
-    return _bmm(a, b)
+    return _bmm(a, b) if _is_watched(a, b) else _direct["bmm"](a, b)
 
 
 def _check_addmm(c, a, b, beta, alpha):
     _need("addmm", a.dim() == 2 and b.dim() == 2 and a.shape[1] == b.shape[0],
-          f"matrices of {tuple(a.shape)} and {tuple(b.shape)} cannot be multiplied")
+          lambda: f"matrices of {tuple(a.shape)} and {tuple(b.shape)} cannot be multiplied")
     shape = (a.shape[0], b.shape[1])
     fits = c.dim() <= 2 and all(have in (1, want) for have, want in zip(reversed(c.shape), reversed(shape)))
-    _need("addmm", fits, f"{tuple(c.shape)} cannot be expanded to {shape}")
+    _need("addmm", fits, lambda: f"{tuple(c.shape)} cannot be expanded to {shape}")
     _need_types("addmm", _NARROW, input=c, mat1=a, mat2=b)
 
 
@@ -200,7 +230,8 @@ _autograd("addmm", _addmm_backward, _save_addmm)
 
 def addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0):
     """beta * input + alpha * mat1 @ mat2, as torch.addmm, rounded once. `input` is a matrix, or is expanded to one."""
-    return _addmm(input, mat1, mat2, float(beta), float(alpha))
+    call = _addmm if _is_watched(input, mat1, mat2) else _direct["addmm"]
+    return call(input, mat1, mat2, float(beta), float(alpha))
 
 
 #===--- rows -----------------------------------------------------------------------------------===#
@@ -214,7 +245,7 @@ def _by_rows(x, run):
 
 
 def _check_softmax(x, dim):
-    _need("softmax", x.dim() > 0 and -x.dim() <= dim < x.dim(), f"there is no dimension {dim} in {tuple(x.shape)}")
+    _need("softmax", x.dim() > 0 and -x.dim() <= dim < x.dim(), lambda: f"there is no dimension {dim} in {tuple(x.shape)}")
     _need_types("softmax", (*_NARROW, torch.float32), x=x)
 
 
@@ -236,12 +267,12 @@ _without_gradient("softmax")
 
 def softmax(x, dim=-1):
     """The softmax along a dimension, as torch.softmax: computed in f32, of any length. It has no gradient."""
-    return _softmax(x, dim)
+    return _softmax(x, dim) if _is_watched(x) else _direct["softmax"](x, dim)
 
 
 def _check_rms_norm(x, weight, eps):
     _need("rms_norm", x.dim() > 0 and weight.shape == x.shape[-1:],
-          f"weights of {tuple(weight.shape)} do not fit rows of {tuple(x.shape[-1:])}")
+          lambda: f"weights of {tuple(weight.shape)} do not fit rows of {tuple(x.shape[-1:])}")
     _need_types("rms_norm", _NARROW, x=x, weight=weight)
 
 
@@ -257,7 +288,7 @@ _without_gradient("rms_norm")
 
 def rms_norm(x, weight, eps=1e-6):
     """x / sqrt(mean(x²) + eps) * weight along the last dimension, computed in f32 and rounded once. It has no gradient."""
-    return _rms_norm(x, weight, float(eps))
+    return (_rms_norm if _is_watched(x, weight) else _direct["rms_norm"])(x, weight, float(eps))
 
 
 #===--- attention ------------------------------------------------------------------------------===#
@@ -266,10 +297,10 @@ def rms_norm(x, weight, eps=1e-6):
 def _check_attention(q, k, v, scale, causal):
     _need("attention", q.dim() == 4 and k.dim() == 4 and k.shape == v.shape and q.shape[:2] == k.shape[:2] and
           q.shape[3] == k.shape[3],
-          f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)} are not batch, heads, length, size of a head, with equal "
+          lambda: f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)} are not batch, heads, length, size of a head, with equal "
           "batches, heads and sizes")
-    _need("attention", q.shape[3] in (64, 128), f"heads of {q.shape[3]} are not there; there are 64 and 128")
-    _need("attention", scale > 0, f"the scale must be positive, it is {scale}")
+    _need("attention", q.shape[3] in (64, 128), lambda: f"heads of {q.shape[3]} are not there; there are 64 and 128")
+    _need("attention", scale > 0, lambda: f"the scale must be positive, it is {scale}")
     _need_types("attention", _NARROW, q=q, k=k, v=v)
 
 
@@ -289,7 +320,8 @@ def attention(q, k, v, *, scale=None, is_causal=False):
     """softmax(scale * q @ kᵀ) @ v for tensors of batch, heads, length, size of a head (64 or 128). `scale` is 1/sqrt(size) if it is
     not given. With `is_causal` the last query sees all keys, the one before it all but the last, and so on: both sequences end
     together, also if their lengths differ. A query that sees no key gives 0. It has no gradient."""
-    return _attention(q, k, v, 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale), bool(is_causal))
+    call = _attention if _is_watched(q, k, v) else _direct["attention"]
+    return call(q, k, v, 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale), bool(is_causal))
 
 
 #===--- Inductor -------------------------------------------------------------------------------===#

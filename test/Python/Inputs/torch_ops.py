@@ -13,6 +13,8 @@ import unittest
 import numpy as np
 import torch
 import torch.nn.functional as F
+import torch.fx.experimental.proxy_tensor
+import torch.utils._python_dispatch
 
 import programs
 import tessera
@@ -246,6 +248,60 @@ class Attention(unittest.TestCase):
                         (lambda: tt.attention(q, q, q, scale=-1), "must be positive")):
             with self.assertRaisesRegex(tessera.ArgumentError, what):
                 f()
+
+
+class Subclass(torch.Tensor):
+    pass
+
+
+class Watched(unittest.TestCase):
+    """A call goes through PyTorch's dispatcher where somebody looks at operators, and saves that otherwise."""
+
+    def seen(self, call):
+        """The operators of ours that PyTorch's dispatcher has seen in a call."""
+        seen = []
+
+        class Mode(torch.utils._python_dispatch.TorchDispatchMode):
+            def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+                seen.append(str(func))
+                return func(*args, **(kwargs or {}))
+        with Mode():
+            call()
+        return [name for name in seen if name.startswith("tessera.")]
+
+    def test_plain_tensors(self):
+        a, b = normal(8, 16), normal(16, 8)
+        self.assertFalse(tt._is_watched(a, torch.nn.Parameter(b, requires_grad=False)))
+        torch.testing.assert_close(tt.mm(a, b), torch.ops.tessera.mm(a, b), rtol=0, atol=0)
+        with torch.no_grad():
+            self.assertFalse(tt._is_watched(a, b.requires_grad_()))
+        with torch.inference_mode():
+            self.assertFalse(tt._is_watched(a, b))
+
+    def test_watchers(self):
+        a, b = normal(8, 16), normal(16, 8)
+        self.assertTrue(tt._is_watched(a, b.clone().requires_grad_()))
+        self.assertTrue(tt._is_watched(a.as_subclass(Subclass), b))
+        self.assertTrue(tt._is_watched(torch.empty(8, 16, device="meta"), b))
+        self.assertEqual(self.seen(lambda: tt.mm(a, b)), ["tessera.mm.default"])
+
+        class Function(torch.overrides.TorchFunctionMode):
+            def __torch_function__(self, func, types, args=(), kwargs=None):
+                return func(*args, **(kwargs or {}))
+        with Function():
+            self.assertTrue(tt._is_watched(a, b))
+        with torch.autograd.forward_ad.dual_level():
+            self.assertTrue(tt._is_watched(a, b))
+        with torch.profiler.profile() as profile:
+            tt.mm(a, b)
+        self.assertIn("tessera::mm", [event.key for event in profile.key_averages()])
+        found = []
+        torch.func.vmap(lambda x: found.append(tt._is_watched(x)) or x)(a)
+        self.assertEqual(found, [True])
+        with torch._subclasses.FakeTensorMode() as mode:
+            self.assertEqual(tt.mm(mode.from_tensor(a), mode.from_tensor(b)).shape, (8, 8))
+        graph = torch.fx.experimental.proxy_tensor.make_fx(tt.mm)(a, b)
+        self.assertIn("tessera.mm.default", graph.code)
 
 
 class InGraphs(unittest.TestCase):
