@@ -14,10 +14,11 @@ gradients; the gradient of the others is an error.
 import math
 
 import torch
-from torch.utils._device import DeviceContext
 
 if not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
     raise ImportError(f"tessera.torch needs PyTorch 2.10 or later, this is {torch.__version__}")
+
+from torch.utils._device import DeviceContext
 
 from tessera._errors import ArgumentError
 from tessera._programs import kernel
