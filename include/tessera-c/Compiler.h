@@ -54,7 +54,7 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *   target        sm_90a (default), cpu
  *   emit          tile raw placed planned scheduled specialized allocated (or cta) nvvm llvm ptx sass cubin
  *                 so json contract members; default cubin, or so for the CPU. contract is what
- *                 tessera_rt_load_on_demand takes: as json, of all members that are ahead anywhere
+ *                 tessera_rt_load_on_demand takes: as json, of all members of families
  *   stop-after    tile raw placed planned scheduled specialized allocated nvvm llvm
  *   variants      auto any lines aligned operands cp_async repack tables tables_any
  *   plan          given, auto, or #cta.plan<...> for kernels without a plan

@@ -60,7 +60,7 @@ enum class Emit {
   Cubin,           // sm_90a only
   SharedObject,    // cpu only
   Json,            // the launch contract
-  Contract,        // that of all members worth having, for tessera_rt_load_on_demand
+  Contract,        // that of all members, for tessera_rt_load_on_demand
   Members          // the bindings of parameters that go together, one a line; nothing is compiled
 };
 
@@ -107,10 +107,10 @@ struct CompileOptions {
   std::vector<std::string> bindings;
   /// How many members of a family (a kernel with parameters that are not bound) the result holds at
   /// most. The launcher takes the one that is predicted to be the fastest for the sizes at hand. 0:
-  /// 8 in a cubin (of kernels without products 20), all that are ahead anywhere in Emit::Contract,
-  /// and 1 in everything else. If this is 2 or more, a
-  /// kernel without parameters, or with all of them bound, is a family of two where its sums can be
-  /// cut: as it stands, and with its last wave divided among blocks (stream-K).
+  /// 8 in a cubin (of kernels without products 20), all (of more than 96 bindings a sample) in
+  /// Emit::Contract, and 1 in everything else. If this is 2 or more, a kernel without parameters,
+  /// or with all of them bound, is a family of two where its sums can be cut: as it stands, and
+  /// with its last wave divided among blocks (stream-K).
   unsigned members = 0;
   /// The members themselves, as `tilec --list-members` and `tile-tune` print them:
   /// "gemm_nt: BM=128,BN=256,BK=64", or with ",stream-k" behind it. A kernel of which some are

@@ -43,7 +43,7 @@ static tessera_rt_code_status compile_variant(void *user, const tessera_rt_wante
   PyObject *answer = PyObject_CallFunction(self->compile, "szs", wanted->kernel, wanted->member,
                                            wanted->variant);
   if (answer && PyUnicode_Check(answer)) {
-    // Why the variant does not compile. What was said is said after the launch.
+    // Why the variant does not compile. The warning comes after the launch.
     PyObject *encoded = PyUnicode_AsEncodedString(answer, "utf-8", "replace");
     if (encoded) {
       runtime.tessera_rt_code_explain(code, PyBytes_AsString(encoded));

@@ -63,7 +63,6 @@ class Options:
         if directory is not None and native.accepts_option("cache-dir", directory):
             self.pairs.append(("cache-dir", directory))
 
-
     def without(self, *names):
         """The same without these options."""
         rest = copy.copy(self)

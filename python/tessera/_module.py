@@ -109,7 +109,7 @@ class _Program:
             return self.results[target, kind]
 
     def _is_on_demand(self, target):
-        # On the CPU a kernel is one member, unless it has parameters.
+        # On the CPU a kernel is one member and one variant, unless it has parameters: then tile.param is in the text, or the bytecode.
         return self.on_demand and (target != "cpu" or b"param" in self.source)
 
     def artifact(self, target):
@@ -363,7 +363,7 @@ def compile(source, *, target=None, cache=True, source_name=None, **options):
 
     source: its text, or bytes (text or MLIR's bytecode), or a pathlib.Path of a file.
     target: "sm_90a", "cpu", or None: that of the arrays of each call, compiled when they first come. For a GPU a call then
-    compiles the variant of the member that it takes, and nothing else: among all members of a family that are ahead anywhere.
+    compiles the variant of the member that it takes, and nothing else: of a family the best of all members.
     With a target the whole program is compiled now, with as many members as the option `members` says.
     cache: the directory of the compile cache; True: $TESSERA_CACHE_DIR or ~/.cache/tessera; None, False: no cache.
     source_name: what diagnostics call the program.

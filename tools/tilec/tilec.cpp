@@ -60,8 +60,8 @@ struct Options {
                  clEnumValN(Emit::SharedObject, "so", "an artifact for the CPU"),
                  clEnumValN(Emit::Json, "json", "the launch contract"),
                  clEnumValN(Emit::Contract, "contract",
-                            "the launch contract of all members that are ahead anywhere, whose "
-                            "code a host compiles when a launch needs it"),
+                            "the launch contract of all members of families, whose code a host "
+                            "compiles when a launch needs it"),
                  clEnumValN(Emit::Members, "members", "the bindings of parameters, one a line")),
       cl::cat(category)};
   // cl::desc keeps a reference to its text.

@@ -172,7 +172,7 @@ typedef struct tessera_rt_code_source {
 TESSERA_RT_API void tessera_rt_code_set(tessera_rt_code *code, const void *artifact, size_t size);
 TESSERA_RT_API void tessera_rt_code_explain(tessera_rt_code *code, const char *reason);
 /* A module without code, made of the contract that the compiler gives for emit=contract. Launches
- * choose by it among all members that are ahead anywhere, and get the code of the variant that they
+ * choose by it among all members of families, and get the code of the variant that they
  * take from `source`, whose struct is copied. NULL with an error; then `release` is not called. */
 TESSERA_RT_API tessera_rt_module *tessera_rt_load_on_demand(const char *contract, size_t size,
                                                             const tessera_rt_code_source *source,

@@ -98,6 +98,9 @@ static std::optional<size_t> mostMembers(const CompileOptions &options, Emit kin
   return kind == Emit::Cubin && options.stopAfter.empty() ? std::nullopt : std::optional<size_t>(1);
 }
 
+/// Where members are asked for, one binding may be two of them.
+static bool asksForTwo(const CompileOptions &options) { return options.members > 1; }
+
 /// All members. A contract without code has them: what a member costs there is its prediction.
 static MemberChoice allOf(const Family &family) {
   MemberChoice choice;
@@ -107,39 +110,61 @@ static MemberChoice allOf(const Family &family) {
   return choice;
 }
 
-/// The same for the CPU, which predicts no times: the launcher takes the first one that takes the
-/// arguments.
-static FailureOr<MemberChoice> allInOrder(tile::KernelOp kernel, const tile::Binding &fixed,
-                                          const CandidateOptions &options) {
-  MemberChoice choice;
-  tile::LegalBindings legal =
+/// Whether a member comes of the binding. What is wrong with one is no error of the program.
+static bool makesMember(tile::KernelOp kernel, const tile::Binding &binding) {
+  ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) { return success(); });
+  auto source = kernel->getParentOfType<ModuleOp>();
+  OwningOpRef<ModuleOp> module = source.clone();
+  return succeeded(
+      tile::bindParams(module->lookupSymbol<tile::KernelOp>(kernel.getSymNameAttr()), binding));
+}
+
+/// The family of a contract for the CPU, which predicts no times: `first`, and the others in the
+/// order of the choices. The launcher takes the first one that takes the arguments.
+static FailureOr<Family> listInOrder(tile::KernelOp kernel, const tile::Binding &fixed,
+                                     const tile::Binding &first, const CandidateOptions &options) {
+  const tile::LegalBindings legal =
       tile::sampleBindings(kernel, fixed, kMostCandidates, options.shouldStop);
   if (legal.end == tile::SearchEnd::Stopped)
     return failure();
-  for (tile::Binding &binding : legal.bindings)
-    choice.members.push_back(Member{std::move(binding)});
-  return choice;
+  Family family;
+  family.legal = family.compared = legal.found;
+  const TimedKernel untimed{{}, contract::Expr::constant(0), /*hasProducts=*/false};
+  auto add = [&](const tile::Binding &binding) {
+    if (makesMember(kernel, binding))
+      family.candidates.push_back({untimed, Member{binding}});
+  };
+  add(first);
+  for (const tile::Binding &binding : legal.bindings) {
+    if (options.shouldStop())
+      return failure();
+    if (binding != first)
+      add(binding);
+  }
+  return family;
 }
 
 /// The members of a kernel with parameters; and what is known of the family, where there was a
 /// choice.
 static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding &fixed,
-                                      std::optional<size_t> most, bool alsoOne, bool wantsAll,
-                                      bool isCpu, const CandidateOptions &options,
-                                      Families &families) {
+                                      const CompileOptions &options, Emit kind,
+                                      const CandidateOptions &ofCandidates, Families &families) {
   // Why there is none is an error.
-  FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed, options.shouldStop);
+  FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed, ofCandidates.shouldStop);
   if (failed(first))
     return failure();
+  const std::optional<size_t> most = mostMembers(options, kind);
+  const bool wantsAll = kind == Emit::Contract && !options.members;
   auto [known, isNew] = families.try_emplace(kernel.getSymName().str());
   Family &family = known->second;
-  if (wantsAll && isCpu)
-    return allInOrder(kernel, fixed, options);
   if (isNew && most.value_or(kMostMembers) > 1) {
-    FailureOr<Family> compared = compareMembers(kernel, fixed, alsoOne, options);
-    if (failed(compared))
+    FailureOr<Family> found =
+        wantsAll && options.target == tessera::Target::Cpu
+            ? listInOrder(kernel, fixed, *first, ofCandidates)
+            : compareMembers(kernel, fixed, asksForTwo(options), ofCandidates);
+    if (failed(found))
       return failure();
-    family = std::move(*compared);
+    family = std::move(*found);
   }
   if (family.candidates.empty())
     return MemberChoice{{Member{*first}}};
@@ -159,10 +184,8 @@ LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &opt
     return failure();
   bool isGood = true;
   for (auto kernel : llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
-    // Where members are asked for, one binding may be two of them.
-    const bool alsoOne = options.members > 1;
     auto named = listed->find(kernel.getSymName().str());
-    if (!tile::hasParams(kernel) && !alsoOne && named == listed->end())
+    if (!tile::hasParams(kernel) && !asksForTwo(options) && named == listed->end())
       continue;
     FailureOr<tile::Binding> fixed = tile::givenFor(kernel, *given);
     FailureOr<MemberChoice> choice = failure();
@@ -176,9 +199,7 @@ LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &opt
       if (named->second.size() == 1)
         fixed = named->second.front().binding;
     } else if (succeeded(fixed))
-      choice = choose(kernel, *fixed, mostMembers(options, kind), alsoOne,
-                      kind == Emit::Contract && !options.members,
-                      options.target == tessera::Target::Cpu, ofCandidates, families);
+      choice = choose(kernel, *fixed, options, kind, ofCandidates, families);
     if (failed(choice)) {
       isGood = false;
       continue;
