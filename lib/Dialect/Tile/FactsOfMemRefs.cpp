@@ -116,6 +116,8 @@ Facts::Known Facts::know(const Size &size) {
   else if (size.kind == Size::Dynamic)
     known = know(size.value);
   known.range.min = std::max<int64_t>(known.range.min, 0);
+  if (known.range.min == known.range.max)
+    known.divisor = known.range.min;
   return known;
 }
 

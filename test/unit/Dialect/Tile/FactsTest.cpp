@@ -481,6 +481,26 @@ TEST_F(FactsTest, contradictions) {
   });
 }
 
+// A size that is assumed to be a number is as well known as one in the type.
+TEST_F(FactsTest, sizesThatAreAssumed) {
+  parseKernel("%A: memref<?x?xf32> {tile.shape = [\"M\", \"N\"]}, %B: memref<?xf32> {tile.shape = "
+              "[\"N\"]}, %C: memref<?xf32>",
+              use("N") + use("M"), R"(
+    %c96 = arith.constant 96 : index
+    %N = tile.dim "N" : index
+    %M = tile.dim "M" : index
+    %is = arith.cmpi eq, %N, %c96 : index
+    tile.assume %is, "N is 96" : i1
+    %most = arith.cmpi ule, %M, %c96 : index
+    tile.assume %most, "M is 96 at most" : i1)");
+  EXPECT_EQ(div("N"), 96);
+  EXPECT_EQ(facts->sizeDivisibility(arg(0), 1), 96);
+  EXPECT_EQ(facts->sizeDivisibility(arg(1), 0), 96);
+  EXPECT_EQ(facts->strideDivisibility(arg(0), 0), 96);
+  EXPECT_EQ(facts->sizeDivisibility(arg(0), 0), 1);
+  EXPECT_EQ(facts->sizeDivisibility(arg(2), 0), 1);
+}
+
 // The unsigned remainder of a negative number is hardly known.
 TEST_F(FactsTest, unsignedRemaindersInPreconditions) {
   parseKernel("%n: index, %m: index", use("n") + use("m"), R"(
