@@ -32,6 +32,8 @@ import timing  # noqa: E402
 PRODUCTS = [(1000, 1000, 1000), (3000, 3000, 3000), (4096, 4096, 4096), (8192, 8192, 8192), (2560, 10240, 2560), (5000, 5000, 5000), (300, 5000, 2000),
             (1, 4096, 14336), (16, 4096, 4096), (64, 14336, 4096), (128, 4096, 14336), (512, 4096, 4096), (1000, 777, 5001)]
 ATTENTION = [(32, 32, 512), (16, 32, 1024), (8, 32, 2048), (4, 16, 4096), (1, 16, 16384), (2, 16, 300)]
+TRAINING = [(8, 32, 2048), (4, 16, 4096), (1, 16, 16384), (8, 16, 1001)]
+SHARED = [(2, 32, 8, 4096), (1, 32, 8, 16384), (2, 32, 1, 4096)]
 ROWS = [(524288, 128), (223696, 300), (67108, 1000), (65536, 1024), (16384, 4096), (8192, 8192), (2048, 32768), (523, 128256)]
 
 
@@ -53,14 +55,22 @@ def rows():
         yield "addmm", f"{m}x{n}x{k}", lambda m=m, n=n, k=k: (normal(m, n), normal(m, k), normal(k, n)), ours.addmm, torch.addmm
     for z, m, n, k in ((8, 1024, 1024, 1024), (64, 512, 512, 512), (256, 128, 128, 64), (100, 200, 300, 400)):
         yield "bmm", f"{z}x{m}x{n}x{k}", lambda z=z, m=m, n=n, k=k: (normal(z, m, k), normal(z, k, n)), ours.bmm, torch.bmm
-    for size in (64, 128):
+    for size, sizes in ((64, ATTENTION), (128, ATTENTION), (96, ATTENTION[2:5]), (192, ATTENTION[2:5]), (256, ATTENTION[2:5])):
         for causal in (False, True):
-            for b, h, s in ATTENTION:
+            own, theirs = attention(causal)
+            name = f"{size}{' causal' if causal else ''}"
+            for b, h, s in sizes:
                 def make(b=b, h=h, s=s, size=size):
                     # As they come from one projection: rows of three times all heads.
                     return tuple(normal(b, s, 3, h, size).permute(2, 0, 3, 1, 4).unbind(0))
-                yield (f"attention {size}{' causal' if causal else ''}", f"{b}x{h}x{s}", make, lambda q, k, v, c=causal: ours.attention(q, k, v, is_causal=c),
-                       lambda q, k, v, c=causal: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=c))
+                yield f"attention {name}", f"{b}x{h}x{s}", make, own, theirs
+            for b, h, s in TRAINING:
+                def make(b=b, h=h, s=s, size=size):
+                    return *normal(b, s, 3, h, size).permute(2, 0, 3, 1, 4).unbind(0), normal(b, h, s, size)
+                yield f"training {name}", f"{b}x{h}x{s}", make, training(own), training(theirs)
+    for b, h, g, s in SHARED:
+        own, theirs = attention(True, enable_gqa=True)
+        yield "shared heads 128 causal", f"{b}x{h}/{g}x{s}", lambda b=b, h=h, g=g, s=s: (normal(b, h, s, 128), normal(b, g, s, 128), normal(b, g, s, 128)), own, theirs
     for dtype in (f32, bf16):
         for m, n in ROWS:
             yield f"softmax {str(dtype)[6:]}", f"{m}x{n}", lambda m=m, n=n, t=dtype: (normal(m, n, dtype=t),), ours.softmax, lambda x: torch.softmax(x, -1)
@@ -68,10 +78,27 @@ def rows():
         yield "rms_norm", f"{m}x{n}", lambda m=m, n=n: (normal(m, n), normal(n)), ours.rms_norm, lambda x, w: torch.nn.functional.rms_norm(x, w.shape, w, 1e-6)
 
 
+def attention(causal, **more):
+    """Ours and PyTorch's, as functions of q, k and v."""
+    return (lambda q, k, v: ours.attention(q, k, v, is_causal=causal),
+            lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, **more))
+
+
+def training(function):
+    """The function and its gradients."""
+    def step(*args):
+        with torch.enable_grad():
+            inputs = [arg.detach().requires_grad_() for arg in args[:-1]]
+            return torch.autograd.grad(function(*inputs), inputs, args[-1])
+    return step
+
+
 def error_of(result, args, theirs):
-    expected = theirs(*(arg.float() for arg in args))
-    scale = expected.abs().max().item() or 1.0
-    return ((result.float() - expected).abs().max().item()) / scale
+    """The largest error of a result, relative to its largest element."""
+    results, expected = result, theirs(*(arg.float() for arg in args))
+    if isinstance(result, torch.Tensor):
+        results, expected = (result,), (expected,)
+    return max((x.float() - y).abs().max().item() / (y.abs().max().item() or 1.0) for x, y in zip(results, expected))
 
 
 def main():

@@ -30,8 +30,7 @@ def source(file, name, element="bf16"):
 
 
 @functools.lru_cache(maxsize=None)
-def kernel(file, name, element="bf16", tile=None):
-    """The kernel, made once in a process, for a product with output tiles of `tile` rows and columns if that is given. Each of its members is
-    compiled when a call first takes it."""
-    define = {"BM": tile[0], "BN": tile[1]} if tile else {}
-    return compile(source(file, name, element), source_name=os.path.join(_FOLDER, file), define=define)[name]
+def kernel(file, name, element="bf16", define=()):
+    """The kernel, made once in a process, with some parameters bound: pairs of a name and a number. Each of its members is compiled when a call
+    first takes it."""
+    return compile(source(file, name, element), source_name=os.path.join(_FOLDER, file), define=dict(define))[name]

@@ -7,10 +7,11 @@
     tessera.torch.register_inductor()                # torch.compile(mode="max-autotune") tries ours, too
 
 Tensors are bf16 or f16 (softmax: f32, too), on a Hopper GPU or on the CPU. The kernels are the programs in tessera/kernels, which
-are compiled at the first call with a type and a layout. torch.compile takes the operators as they are. mm, addmm and bmm have
-gradients; the gradient of the others is an error.
+are compiled at the first call with a type and a layout. torch.compile takes the operators as they are. mm, addmm, bmm and
+attention have gradients; the gradient of the others is an error.
 """
 
+import functools
 import math
 
 import torch
@@ -81,7 +82,7 @@ def _autograd(name, backward, setup_context):
 
 
 def _without_gradient(name):
-    def backward(context, gradient):
+    def backward(context, *gradients):
         raise NotImplementedError(f"tessera.torch.{name} has no gradient; use it without one (torch.no_grad()), or PyTorch's own")
     _autograd(name, backward, lambda ctx, inputs, output: None)
 
@@ -134,7 +135,8 @@ def _operand(tensor):
 def _product(file, prefix, a, b, *more, out=None, tile=None):
     left, a = _operand(a)
     right, b = _operand(b)
-    return kernel(file, f"{prefix}_{left}{right}", _ELEMENTS[a.dtype], tile)(a, b, *more, out=out)
+    define = (("BM", tile[0]), ("BN", tile[1])) if tile else ()
+    return kernel(file, f"{prefix}_{left}{right}", _ELEMENTS[a.dtype], define)(a, b, *more, out=out)
 
 
 def _check_mm(a, b):
@@ -294,35 +296,134 @@ def rms_norm(x, weight, eps=1e-6):
 
 #===--- attention ------------------------------------------------------------------------------===#
 
+_LARGEST_HEAD = 256
+_MASKS = {"all": 1, "causal": 2, "window": 3}  # MASK of the programs
 
-def _check_attention(q, k, v, scale, causal):
-    _need("attention", q.dim() == 4 and k.dim() == 4 and k.shape == v.shape and q.shape[:2] == k.shape[:2] and
-          q.shape[3] == k.shape[3],
+
+def _check_attention(q, k, v, scale, causal, window):
+    _need("attention", q.dim() == 4 and k.dim() == 4 and k.shape == v.shape and q.shape[0] == k.shape[0] and q.shape[3] == k.shape[3],
           lambda: f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)} are not batch, heads, length, size of a head, with equal "
-          "batches, heads and sizes")
-    _need("attention", q.shape[3] in (64, 128), lambda: f"heads of {q.shape[3]} are not there; there are 64 and 128")
-    _need("attention", scale > 0, lambda: f"the scale must be positive, it is {scale}")
+          "batches and sizes")
+    _need("attention", q.shape[1] % max(k.shape[1], 1) == 0 and (k.shape[1] > 0 or q.shape[1] == 0),
+          lambda: f"{q.shape[1]} heads of queries cannot share {k.shape[1]} heads of keys: the one must be a multiple of the other")
+    _need("attention", 1 <= q.shape[3] <= _LARGEST_HEAD, lambda: f"heads have 1 to {_LARGEST_HEAD} elements, not {q.shape[3]}")
+    _need("attention", 0 < scale < math.inf, lambda: f"the scale must be positive, it is {scale}")
+    _need("attention", window is None or window >= 1, lambda: f"a window has at least one key, not {window}")
+    _need("attention", window is None or causal, lambda: "a window is for is_causal=True")
     _need_types("attention", _NARROW, q=q, k=k, v=v)
 
 
-def _run_attention(q, k, v, scale, causal):
-    size = q.shape[3]
-    run = kernel(f"attention-{size}.mlir", f"attention_causal_{size}" if causal else f"attention_{size}", _ELEMENTS[q.dtype])
-    return run(_with_rows(q), _with_rows(k), _with_rows(v), scale)
+def _attention_kernel(name, q, causal, window, **define):
+    head = -(-q.shape[3] // 8) * 8  # as _for_tma makes it
+    mask = _MASKS["all" if not causal else "causal" if window is None else "window"]
+    return kernel(f"{name.replace('_', '-')}.mlir", name, _ELEMENTS[q.dtype], (("HEAD", head), ("MASK", mask), *define.items()))
 
 
-_attention = _operator("attention(Tensor q, Tensor k, Tensor v, float scale, bool causal) -> Tensor", _run_attention,
-                       lambda q, k, v, scale, causal: torch.empty_like(q, memory_format=torch.contiguous_format),
-                       _check_attention)
-_without_gradient("attention")
+def _as_laid_out(x):
+    """An empty tensor with the layout of x, if its rows lie in memory; otherwise a row-major one."""
+    like = torch.empty_like(x)
+    return like if like.stride(-1) == 1 else torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
-def attention(q, k, v, *, scale=None, is_causal=False):
-    """softmax(scale * q @ kᵀ) @ v for tensors of batch, heads, length, size of a head (64 or 128). `scale` is 1/sqrt(size) if it is
-    not given. With `is_causal` the last query sees all keys, the one before it all but the last, and so on: both sequences end
-    together, also if their lengths differ. A query that sees no key gives 0. It has no gradient."""
-    call = _attention if _is_watched(q, k, v) else _direct["attention"]
-    return call(q, k, v, 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale), bool(is_causal))
+def _is_for_tma(x):
+    """Whether TMA can fetch and store a tensor of heads: rows begin at multiples of 16 bytes, and a head has as many."""
+    return (x.shape[-1] % 8 == 0 and x.stride(-1) == 1 and x.data_ptr() % 16 == 0 and
+            all(stride % 8 == 0 or size == 1 for size, stride in zip(x.shape[:-1], x.stride())))
+
+
+def _for_tma(x):
+    """The tensor, or a copy of it with zeros behind each head, if TMA cannot fetch it: that takes far less time than threads that fetch it again and again."""
+    if _is_for_tma(x):
+        return x
+    return torch.nn.functional.pad(x, (0, -x.shape[-1] % 8)).contiguous()
+
+
+def _to_write(result):
+    """Where a kernel writes a result: there, or what _written copies then."""
+    if _is_for_tma(result):
+        return result
+    *shape, size = result.shape
+    return result.new_empty(*shape, size + -size % 8)
+
+
+def _written(result, written):
+    return result if written is result else result.copy_(written[..., :result.shape[-1]])
+
+
+def _attend(q, k, v, scale, causal, window, sums=None):
+    out = _as_laid_out(q)
+    written = _to_write(out)
+    run = _attention_kernel("attention", q, causal, window, SUMS=1 if sums is None else 2)
+    run(_for_tma(q), _for_tma(k), _for_tma(v), scale, window or 0, written, _no_sums(q.device) if sums is None else sums)
+    return _written(out, written)
+
+
+@functools.lru_cache(maxsize=None)
+def _no_sums(device):
+    return torch.empty(0, 0, 0, dtype=torch.float32, device=device)
+
+
+def _empty_sums(q):
+    *shape, length = q.shape[:3]
+    return q.new_empty((*shape, -(-length // 4) * 4), dtype=torch.float32)  # rows for TMA
+
+
+def _run_attention(q, k, v, scale, causal, window):
+    sums = _empty_sums(q)
+    return _attend(q, k, v, scale, causal, window, sums), sums
+
+
+# The second result is the logarithm of the sum of each row, for the gradients; there are up to three elements more than queries.
+_attention = _operator("attention(Tensor q, Tensor k, Tensor v, float scale, bool causal, SymInt? window) -> (Tensor, Tensor)", _run_attention,
+                       lambda q, k, v, *more: (_as_laid_out(q), _empty_sums(q)), _check_attention)
+
+
+def _run_attention_backward(gradient, q, k, v, out, sums, scale, causal, window):
+    # Blocks add their parts of the gradient of q in memory, in any order. Others have an order, and for large heads there is nothing else.
+    order = 2 if q.shape[3] > 128 or torch.are_deterministic_algorithms_enabled() else 1
+    gradients = tuple(map(_as_laid_out, (q, k, v)))
+    written = tuple(map(_to_write, gradients))
+    run = _attention_kernel("attention_backward", q, causal, window, ORDER=order)
+    run(*map(_for_tma, (q, k, v, out, gradient)), sums, scale, window or 0, *written)
+    return tuple(map(_written, gradients, written))
+
+
+_attention_backward = _operator("attention_backward(Tensor gradient, Tensor q, Tensor k, Tensor v, Tensor out, Tensor sums, float scale, bool causal, "
+                                "SymInt? window) -> (Tensor, Tensor, Tensor)", _run_attention_backward,
+                                lambda gradient, q, k, v, *more: tuple(map(_as_laid_out, (q, k, v))),
+                                lambda gradient, q, k, v, out, sums, *more: _check_attention(q, k, v, *more))
+_without_gradient("attention_backward")
+
+
+def _save_attention(ctx, inputs, output):
+    q, k, v, *ctx.more = inputs
+    ctx.set_materialize_grads(False)
+    ctx.mark_non_differentiable(output[1])
+    ctx.save_for_backward(q, k, v, *output)
+
+
+def _backward_of_attention(ctx, gradient, of_sums):
+    gradients = (None,) * 3 if gradient is None else _attention_backward(gradient, *ctx.saved_tensors, *ctx.more)
+    return (*gradients, None, None, None)
+
+
+_autograd("attention", _backward_of_attention, _save_attention)
+
+
+def attention(q, k, v, *, scale=None, is_causal=False, window=None):
+    """softmax(scale * q @ kᵀ) @ v for tensors of batch, heads, length, size of a head (up to 256). `scale` is 1/sqrt(size) if it is not given.
+
+    k and v may have fewer heads than q, of which each serves as many heads of queries (grouped-query attention). With `is_causal` the last query
+    sees all keys, the one before it all but the last, and so on: both sequences end together, also if their lengths differ. With `window`, too, a query
+    sees that many keys and no more, its own one included. A query that sees no key gives 0. The result is laid out in memory as q is.
+
+    It has gradients. Blocks add to that of q in any order, so that its last bits differ from run to run, unless
+    torch.use_deterministic_algorithms(True) is set or heads have more than 128 elements."""
+    arguments = (q, k, v, 1 / math.sqrt(max(q.shape[-1], 1)) if scale is None else float(scale), bool(is_causal), window)
+    if _is_watched(q, k, v):
+        return _attention(*arguments)[0]
+    _check_attention(*arguments)
+    return _attend(*arguments)
 
 
 #===--- Inductor -------------------------------------------------------------------------------===#

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import numpy as np
 import torch
@@ -222,29 +223,130 @@ class Rows(unittest.TestCase):
 
 
 class Attention(unittest.TestCase):
-    def reference(self, q, k, v, scale, causal):
+    def reference(self, q, k, v, scale=None, causal=False, window=None):
+        """In f32, of tensors that may want gradients."""
+        q, k, v = q.float(), *(x.float().repeat_interleave(q.shape[1] // max(x.shape[1], 1), 1) for x in (k, v))
         s, t = q.shape[2], k.shape[2]
-        scores = scale * (q.float() @ k.float().transpose(-1, -2))
+        scores = (q.shape[3]**-0.5 if scale is None else scale) * (q @ k.transpose(-1, -2))
+        seen = torch.ones(s, t, dtype=torch.bool, device=q.device)
         if causal:
-            scores = scores.masked_fill(~torch.ones(s, t, dtype=torch.bool).tril(t - s), -float("inf"))
-        return torch.nan_to_num(torch.softmax(scores, -1), 0) @ v.float()
+            seen = seen.tril(t - s)
+        if window is not None:
+            seen = seen.triu(t - s - window + 1)
+        # A row that sees nothing gives 0, and no NaN in the gradients.
+        scores = scores.masked_fill(~seen, -1e30)
+        return (torch.softmax(scores, -1) * seen) @ v
+
+    def check(self, q, k, v, tolerance=2e-2, **options):
+        names = {"is_causal": "causal"}
+        want = self.reference(q, k, v, **{names.get(key, key): value for key, value in options.items()})
+        got = tt.attention(q, k, v, **options)
+        self.assertEqual((got.dtype, got.stride(-1)), (q.dtype, 1))
+        torch.testing.assert_close(got.float(), want, rtol=tolerance, atol=tolerance)
+        return got, want
+
+    def check_gradients(self, q, k, v, **options):
+        q, k, v = (x.detach().requires_grad_() for x in (q, k, v))
+        got, want = self.check(q, k, v, **options)
+        gradient = torch.randn(got.shape, device=got.device).to(got.dtype)
+        expected = torch.autograd.grad(want, (q, k, v), gradient.float())
+        found = torch.autograd.grad(got, (q, k, v), gradient)
+        for name, x, y in zip("qkv", found, expected):
+            self.assertEqual((x.dtype, x.shape), (q.dtype, y.shape), name)
+            error = (x.float() - y.float()).norm() / (y.float().norm() + 1e-6)
+            self.assertLess(error, 2e-2, name)
+        return found
 
     def test_attention(self):
         for size, dtype, causal in itertools.product((64, 128), (torch.bfloat16, torch.float16), (False, True)):
             for s, t in ((130, 130), (5, 70), (70, 5)):
                 with self.subTest(size=size, dtype=dtype, causal=causal, s=s, t=t):
-                    q, k, v = (normal(1, 2, length, size, dtype=dtype) for length in (s, t, t))
-                    want = self.reference(q, k, v, size**-0.5, causal)
-                    torch.testing.assert_close(tt.attention(q, k, v, is_causal=causal).float(), want, rtol=2e-2, atol=2e-2)
+                    self.check(*(normal(1, 2, length, size, dtype=dtype) for length in (s, t, t)), is_causal=causal)
 
-    def test_heads_beside_each_other(self):
-        q, k, v = (normal(1, 50, 2, 64).transpose(1, 2) for _ in range(3))
-        torch.testing.assert_close(tt.attention(q, k, v, scale=0.3).float(), self.reference(q, k, v, 0.3, False), rtol=2e-2, atol=2e-2)
+    def test_any_size_of_heads(self):
+        for size in (1, 16, 40, 72, 96, 100, 192, 256):
+            with self.subTest(size=size):
+                self.check(*(normal(1, 2, length, size) for length in (70, 90, 90)), is_causal=True)
+
+    def test_shared_heads_and_windows(self):
+        for heads, of_keys, window in ((4, 2, None), (6, 1, None), (3, 3, 2), (4, 2, 40), (2, 1, 10**6)):
+            with self.subTest(heads=heads, of_keys=of_keys, window=window):
+                q, k, v = normal(2, heads, 100, 64), normal(2, of_keys, 150, 64), normal(2, of_keys, 150, 64)
+                self.check_gradients(q, k, v, is_causal=True, window=window)
+
+    def test_gradients(self):
+        for size, causal, dtype in itertools.chain(itertools.product((64, 128), (False, True), (torch.bfloat16, torch.float16)),
+                                                   itertools.product((20, 80, 192), (True,), (torch.bfloat16,))):
+            for s, t in ((130, 130), (5, 70), (70, 5)):
+                with self.subTest(size=size, causal=causal, dtype=dtype, s=s, t=t):
+                    self.check_gradients(*(normal(1, 2, length, size, dtype=dtype) for length in (s, t, t)), is_causal=causal, scale=0.2)
+
+    def test_gradients_with_an_order(self):
+        q, k, v = (normal(1, 4, 300, 64) for _ in range(3))
+        inputs = [x.clone().requires_grad_() for x in (q, k, v)]
+
+        def orders():
+            return [dict(call.args[3])["ORDER"] for call in kernel.call_args_list if call.args[1] == "attention_backward"]
+        with unittest.mock.patch.object(tt, "kernel", wraps=tt.kernel) as kernel:
+            self.check_gradients(q, k, v)
+            self.assertEqual(orders(), [1])
+            torch.use_deterministic_algorithms(True)
+            try:
+                self.check_gradients(q, k, v)
+                gradients = [torch.autograd.grad(tt.attention(*inputs).float().pow(2).sum(), inputs) for _ in range(3)]
+            finally:
+                torch.use_deterministic_algorithms(False)
+            self.assertEqual(orders(), [1, 2, 2, 2, 2])
+        for other in gradients[1:]:
+            for x, y in zip(gradients[0], other):
+                torch.testing.assert_close(x, y, rtol=0, atol=0)
+
+    def test_a_part_of_the_gradients(self):
+        q, k, v = (normal(1, 2, 30, 64) for _ in range(3))
+        k.requires_grad_()
+        tt.attention(q, k, v).sum().backward()  # a gradient whose elements are all the same one
+        want, = torch.autograd.grad(self.reference(q, k, v).sum(), k)
+        self.assertLess((k.grad.float() - want.float()).abs().max(), 2e-2)
+        self.assertEqual([x.requires_grad for x in torch.ops.tessera.attention(q, k, v, 0.1, False, None)], [True, False])
+        out = tt.attention(q, k, v)
+        first, = torch.autograd.grad(out.float().pow(2).sum(), k, create_graph=True)
+        with self.assertRaisesRegex(NotImplementedError, "attention_backward has no gradient"):
+            first.sum().backward()
+
+    def test_sums(self):
+        q, k, v = (normal(2, 2, 30, 64) for _ in range(3))
+        self.assertEqual(torch.ops.tessera.attention(q, k, v, 0.125, False, None)[1].shape, (2, 2, 32))
+        out, sums = torch.ops.tessera.attention(q, k, v, 0.125, False, None)
+        want = torch.logsumexp(0.125 * q.float() @ k.float().transpose(-1, -2), -1)
+        torch.testing.assert_close(sums[..., :30], want, rtol=1e-3, atol=1e-3)
+        torch.testing.assert_close(out, tt.attention(q, k, v), rtol=0, atol=0)
+
+    def test_layouts(self):
+        """Heads beside each other, parts of one projection, columns, repeated heads: the result is laid out as q is."""
+        beside = [normal(1, 50, 2, 64).transpose(1, 2) for _ in range(3)]
+        got = self.check_gradients(*beside, scale=0.3)
+        self.assertEqual(tt.attention(*beside).stride(), beside[0].stride())
+        self.assertEqual(got[0].stride(), beside[0].stride())
+        self.check_gradients(*normal(1, 50, 3, 2, 64).permute(2, 0, 3, 1, 4).unbind(0))
+        self.check_gradients(*(normal(1, 2, 64, 50).transpose(2, 3) for _ in range(3)))
+        self.check_gradients(normal(1, 2, 50, 64), *(normal(1, 1, 50, 64).expand(1, 2, 50, 64) for _ in range(2)))
+
+    def test_nothing(self):
+        for q, k in (((0, 2, 5, 64), (0, 2, 5, 64)), ((1, 2, 0, 64), (1, 2, 5, 64)), ((1, 2, 5, 64), (1, 2, 0, 64)), ((1, 0, 5, 64), (1, 0, 5, 64))):
+            with self.subTest(q=q, k=k):
+                self.check_gradients(normal(*q), normal(*k), normal(*k))
 
     def test_errors(self):
         q = normal(1, 2, 5, 64)
-        for f, what in ((lambda: tt.attention(q, normal(1, 1, 5, 64), normal(1, 1, 5, 64)), "equal batches"),
-                        (lambda: tt.attention(q[..., :32], q[..., :32], q[..., :32]), "heads of 32"),
+        large = normal(1, 1, 2, 257)
+        for f, what in ((lambda: tt.attention(q, normal(1, 1, 5, 64), normal(1, 2, 5, 64)), "equal batches and sizes"),
+                        (lambda: tt.attention(q, normal(1, 3, 5, 64), normal(1, 3, 5, 64)), "2 heads of queries cannot share 3 heads of keys"),
+                        (lambda: tt.attention(q, q[:, :0], q[:, :0]), "cannot share 0 heads"),
+                        (lambda: tt.attention(large, large, large), "heads have 1 to 256 elements, not 257"),
+                        (lambda: tt.attention(q[..., :0], q[..., :0], q[..., :0]), "not 0"),
+                        (lambda: tt.attention(q, q, q, window=3), "a window is for is_causal=True"),
+                        (lambda: tt.attention(q, q, q, is_causal=True, window=0), "at least one key, not 0"),
+                        (lambda: tt.attention(q, q, q.float()), "v is torch.float32"),
                         (lambda: tt.attention(q, q, q, scale=-1), "must be positive")):
             with self.assertRaisesRegex(tessera.ArgumentError, what):
                 f()
@@ -309,7 +411,8 @@ class InGraphs(unittest.TestCase):
         ops = torch.ops.tessera
         for op, args in ((ops.mm, (normal(5, 6), normal(7, 6).t())), (ops.bmm, (normal(2, 5, 6), normal(2, 6, 7))),
                          (ops.addmm, (normal(7), normal(5, 6), normal(6, 7), 1.0, 2.0)), (ops.softmax, (normal(5, 6, 4), 1)),
-                         (ops.rms_norm, (normal(5, 6), normal(6), 1e-6)), (ops.attention, (*(normal(1, 2, 9, 64),) * 3, 0.1, True))):
+                         (ops.rms_norm, (normal(5, 6), normal(6), 1e-6)), (ops.attention, (*(normal(1, 2, 9, 64),) * 3, 0.1, True, None)),
+                         (ops.attention, (normal(1, 9, 4, 64).transpose(1, 2), *(normal(1, 2, 9, 64).requires_grad_(),) * 2, 0.1, True, 5))):
             torch.library.opcheck(op.default, args)
         torch.library.opcheck(ops.mm.default, (normal(5, 6).requires_grad_(), normal(6, 7)))
 
@@ -320,6 +423,17 @@ class InGraphs(unittest.TestCase):
         for dynamic in (False, True):
             torch._dynamo.reset()
             torch.testing.assert_close(torch.compile(f, fullgraph=True, dynamic=dynamic, backend="aot_eager")(a, b), f(a, b))
+
+    def test_compile_a_step_of_training(self):
+        def loss(q, k, v):
+            return tt.attention(q, k, v, is_causal=True).float().pow(2).sum()
+        q, k, v = (normal(1, 2, 40, 64).requires_grad_() for _ in range(3))
+        want = torch.autograd.grad(loss(q, k, v), (q, k, v))
+        for dynamic in (False, True):
+            torch._dynamo.reset()
+            got = torch.autograd.grad(torch.compile(loss, fullgraph=True, dynamic=dynamic, backend="aot_eager")(q, k, v), (q, k, v))
+            for x, y in zip(got, want):
+                torch.testing.assert_close(x, y, rtol=2e-2, atol=2e-2)
 
     def test_inductor_tries_ours(self):
         from torch._inductor import config, select_algorithm

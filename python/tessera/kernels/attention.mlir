@@ -1,0 +1,158 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention with the softmax computed online for tessera.torch.attention, as examples/attention-gqa.mlir: heads of any size up to 256, H / G heads of
+// queries for each head of keys and values. tessera.torch binds HEAD, MASK and SUMS; of the other parameters a call takes the choice that is predicted to be
+// the fastest for its sizes.
+//
+// HEAD is the number of elements of a head, D. With MASK = 1 a query sees all keys, with 2 those up to its own place, both
+// sequences ending together, with 3 the last `window` of those. With SUMS = 2 it writes LSE, too, the logarithms of the sums, for the gradients.
+// Its rows may be longer than S, so that they begin at multiples of 16 bytes.
+//
+// BQ queries and BK keys: scores and output of a block are in registers. Three warpgroups share 192 queries, which keeps the tensor cores busy where
+// heads are small; 64 queries are for short sequences.
+
+tile.kernel @attention(%Q: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "H", "S", "D"]},
+    %K: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "G", "T", "D"]},
+    %V: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "G", "T", "D"]}, %scale: f32, %window: index,
+    %O: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "H", "S", "D"]}, %LSE: memref<?x?x?xf32>) {
+  %HEAD = tile.param "HEAD" [128, 64, 96, 256, 192, 80, 112, 32, 16, 8, 24, 40, 48, 56, 72, 88, 104, 120, 136, 144, 152, 160, 168, 176, 184, 200, 208, 216, 224, 232, 240, 248] : index
+  %MASK = tile.param "MASK" [1, 2, 3] : index
+  %SUMS = tile.param "SUMS" [1, 2] : index
+  %BQ = tile.param "BQ" [128, 192, 64] : index
+  %BK = tile.param "BK" [128, 96, 64] : index
+  // The extent of a head in a tile, as the tensor cores want it.
+  %c16 = arith.constant 16 : index
+  %sixteens = arith.ceildivui %HEAD, %c16 : index
+  %WIDE = arith.muli %sixteens, %c16 : index
+  %c64 = arith.constant 64 : index
+  %c96 = arith.constant 96 : index
+  %c128 = arith.constant 128 : index
+  %c192 = arith.constant 192 : index
+  // Registers hold scores of 128 keys beside heads of 128; of 96 beside 192 queries of a head of 96, or heads of 192; of 64 beside anything.
+  %is192 = arith.cmpi eq, %BQ, %c192 : index
+  %is64 = arith.cmpi eq, %BQ, %c64 : index
+  %first = arith.select %is192, %c64, %c128 : index
+  %second = arith.select %is192, %c96, %c192 : index
+  %fits128 = arith.cmpi ule, %WIDE, %first : index
+  %fits96 = arith.cmpi ule, %WIDE, %second : index
+  %or64 = arith.select %fits96, %c96, %c64 : index
+  %most = arith.select %fits128, %c128, %or64 : index
+  %wanted = arith.select %is64, %c64, %most : index
+  %goes = arith.cmpi eq, %BK, %wanted : index
+  tile.assume %goes, "BK must be what the registers hold beside BQ and HEAD" : i1
+  %three = arith.andi %is192, %fits96 : i1
+  %true = arith.constant true
+  %other = arith.xori %is192, %true : i1
+  %shares = arith.ori %three, %other : i1
+  tile.assume %shares, "192 queries are for heads of up to 96" : i1
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %causal = arith.cmpi uge, %MASK, %c2 : index
+  %windowed = arith.cmpi eq, %MASK, %c3 : index
+  %writes = arith.cmpi eq, %SUMS, %c2 : index
+  %B = tile.dim "B" : index
+  %H = tile.dim "H" : index
+  %G = tile.dim "G" : index
+  %S = tile.dim "S" : index
+  %T = tile.dim "T" : index
+  %D = tile.dim "D" : index
+  %holds = arith.cmpi eq, %D, %HEAD : index
+  tile.assume %holds, "a head has HEAD elements" : i1
+  // No division by 0 where there are no heads.
+  %some = arith.maxsi %G, %c1 : index
+  %R = arith.divui %H, %some : index
+  %product = arith.muli %R, %G : index
+  %whole = arith.cmpi eq, %product, %H : index
+  tile.assume %whole, "each head of keys has as many query heads" : i1
+  tile.grid (%b, %h, %i) = (0, 0, 0) to (%B, %H, %S) step (1, 1, %BQ) {
+    %c0 = arith.constant 0 : index
+    %g = arith.divui %h, %R : index
+    %q = tile.load %Q[%b, %h, %i, %c0] tile(%BQ, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+    // exp(x) = exp2(x · log₂e): one factor for both.
+    %log2e = arith.constant 1.44269504 : f32
+    %factor = arith.mulf %scale, %log2e : f32
+    %factors = tensor.splat %factor[%BQ, %BK] : tensor<?x?xf32>
+    %rows = tensor.splat %factor[%BQ] : tensor<?xf32>
+    %least = arith.constant -1.0e30 : f32
+    %floor = tensor.splat %least[%BQ] : tensor<?xf32>
+    %none = arith.constant 0.0 : f32
+    %zero = tensor.splat %none[%BQ] : tensor<?xf32>
+    %nothing = tensor.splat %none[%BQ, %WIDE] : tensor<?x?xf32>
+    %infinite = arith.constant 0xFF800000 : f32
+    %never = tensor.splat %infinite[%BQ, %BK] : tensor<?x?xf32>
+    // A query at row r sees the keys up to r + T − S.
+    %shift = arith.subi %T, %S : index
+    %first_key = arith.addi %i, %shift : index
+    %last_key = arith.addi %first_key, %BQ : index
+    %own_end = arith.minsi %last_key, %T : index
+    %end = arith.select %causal, %own_end, %T : index
+    // With a window it does not see those that are `width` and more keys before its own.
+    %width = arith.minsi %window, %T : index
+    %behind = arith.subi %first_key, %width : index
+    %nearest = arith.addi %behind, %c1 : index
+    %lowest = arith.maxsi %nearest, %c0 : index
+    %block = arith.divui %lowest, %BK : index
+    %near_start = arith.muli %block, %BK : index
+    %start = arith.select %windowed, %near_start, %c0 : index
+    %behind32 = arith.index_cast %behind : index to i32
+    %hidden = tile.iota dim = 0 from %behind32 extents(%BQ, %BK) : tensor<?x?xi32>
+    %first32 = arith.index_cast %first_key : index to i32
+    %own = tile.iota dim = 0 from %first32 extents(%BQ, %BK) : tensor<?x?xi32>
+    %end32 = arith.index_cast %end : index to i32
+    %keys = tensor.splat %end32[%BQ, %BK] : tensor<?x?xi32>
+    %m, %l, %o = scf.for %j = %start to %end step %BK iter_args(%m0 = %floor, %l0 = %zero, %o0 = %nothing)
+        -> (tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>) {
+      %k = tile.load %K[%b, %g, %j, %c0] tile(%WIDE, %BK) dims = [3, 2] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+      %qk = tile.mma %q, %k : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
+      %j32 = arith.index_cast %j : index to i32
+      %key = tile.iota dim = 1 from %j32 extents(%BQ, %BK) : tensor<?x?xi32>
+      %exists = arith.cmpi slt, %key, %keys : tensor<?x?xi32>
+      %before = arith.cmpi sle, %key, %own : tensor<?x?xi32>
+      %both = arith.andi %exists, %before : tensor<?x?xi1>
+      %near = arith.cmpi sgt, %key, %hidden : tensor<?x?xi32>
+      %all = arith.andi %both, %near : tensor<?x?xi1>
+      %some_seen = arith.select %causal, %both, %exists : tensor<?x?xi1>
+      %seen = arith.select %windowed, %all, %some_seen : tensor<?x?xi1>
+      %s = arith.select %seen, %qk, %never : tensor<?x?xi1>, tensor<?x?xf32>
+      %here = tile.reduce maximumf %s dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+      %m1 = arith.maximumf %m0, %here : tensor<?xf32>
+      %scaled = arith.mulf %s, %factors : tensor<?x?xf32>
+      %ms = arith.mulf %m1, %rows : tensor<?xf32>
+      %top = tile.broadcast %ms dims = [0] extents(%BQ, %BK) : tensor<?xf32> -> tensor<?x?xf32>
+      %d = arith.subf %scaled, %top : tensor<?x?xf32>
+      %p = math.exp2 %d fastmath<afn> : tensor<?x?xf32>
+      %drop = arith.subf %m0, %m1 : tensor<?xf32>
+      %fall = arith.mulf %drop, %rows : tensor<?xf32>
+      %a = math.exp2 %fall fastmath<afn> : tensor<?xf32>
+      %part = tile.reduce addf %p dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+      %kept = arith.mulf %l0, %a : tensor<?xf32>
+      %l1 = arith.addf %kept, %part : tensor<?xf32>
+      %as = tile.broadcast %a dims = [0] extents(%BQ, %WIDE) : tensor<?xf32> -> tensor<?x?xf32>
+      %rescaled = arith.mulf %o0, %as : tensor<?x?xf32>
+      %narrow = arith.truncf %p : tensor<?x?xf32> to tensor<?x?xbf16>
+      %v = tile.load %V[%b, %g, %j, %c0] tile(%BK, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+      %o1 = tile.mma %narrow, %v, %rescaled : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
+      scf.yield %m1, %l1, %o1 : tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>
+    }
+    // A row that sees no key has l = 0 and o = 0: divide by 1. Its LSE is −∞, and ln 0 too.
+    %empty = arith.cmpf oeq, %l, %zero : tensor<?xf32>
+    %unit = arith.constant 1.0 : f32
+    %one = tensor.splat %unit[%BQ] : tensor<?xf32>
+    %divisor = arith.select %empty, %one, %l : tensor<?xi1>, tensor<?xf32>
+    %inverse = arith.divf %one, %divisor : tensor<?xf32>
+    %inverses = tile.broadcast %inverse dims = [0] extents(%BQ, %WIDE) : tensor<?xf32> -> tensor<?x?xf32>
+    %r = arith.mulf %o, %inverses : tensor<?x?xf32>
+    %out = arith.truncf %r : tensor<?x?xf32> to tensor<?x?xbf16>
+    tile.store %out, %O[%b, %h, %i, %c0] : tensor<?x?xbf16> -> memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>>
+    scf.if %writes {
+      %scales = tensor.splat %scale[%BQ] : tensor<?xf32>
+      %base = arith.mulf %m, %scales : tensor<?xf32>
+      %logs = math.log %l : tensor<?xf32>
+      %lse = arith.addf %base, %logs : tensor<?xf32>
+      tile.store %lse, %LSE[%b, %h, %i] : tensor<?xf32> -> memref<?x?x?xf32>
+    }
+  }
+  tile.return
+}

@@ -1,0 +1,99 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The programs behind tessera.torch.attention and its gradients on the CPU, against numpy in f64; torch_ops.py needs PyTorch."""
+
+import pathlib
+import unittest
+
+import ml_dtypes
+import numpy as np
+
+import tessera
+from tessera import _programs
+
+# B, H, G, S, T, window
+SIZES = ((1, 2, 1, 70, 90, 33), (2, 3, 3, 1, 5, 2), (1, 4, 2, 130, 64, 70), (1, 2, 2, 0, 7, 1), (1, 2, 1, 9, 0, 3))
+ALL, CAUSAL, WINDOW = 1, 2, 3
+
+
+def reference(q, k, v, gradient, scale, mask, window):
+    """O, LSE, DQ, DK, DV."""
+    (batches, heads, length, _), (_, of_keys, keys, size) = q.shape, k.shape
+    ks, vs = (np.repeat(x, heads // of_keys, 1) for x in (k, v))
+    scores = scale * q @ ks.swapaxes(2, 3)
+    own, key = np.arange(length)[:, None] + keys - length, np.arange(keys)
+    seen = np.broadcast_to((mask == ALL) | (key <= own) & ((mask == CAUSAL) | (key > own - window)), (length, keys))
+    scores = np.where(seen, scores, -np.inf)
+    top = scores.max(-1, keepdims=True, initial=-1e30)
+    p = np.exp(scores - top)
+    total = p.sum(-1, keepdims=True)
+    p /= np.where(total == 0, 1, total)
+    with np.errstate(divide="ignore"):
+        sums = np.where(total == 0, -np.inf, top + np.log(total))[..., 0]
+    out = p @ vs
+    ds = p * (gradient @ vs.swapaxes(2, 3) - (gradient * out).sum(-1, keepdims=True))
+    shared = (batches, of_keys, heads // of_keys, keys, size)
+    return (out, sums, scale * ds @ ks, scale * (ds.swapaxes(2, 3) @ q).reshape(shared).sum(2), (p.swapaxes(2, 3) @ gradient).reshape(shared).sum(2))
+
+
+class Attention(unittest.TestCase):
+    def compile(self, name, **define):
+        file = name.replace("_", "-") + ".mlir"
+        return tessera.compile(pathlib.Path(_programs._FOLDER) / file, target="cpu", define=define)[name]
+
+    def same(self, got, want, what):
+        self.assertTrue(np.isfinite(got.astype(np.float64)).all(), what)
+        if want.size:
+            self.assertLess(np.linalg.norm(got.astype(np.float64) - want) / (np.linalg.norm(want) + 1e-2), 2e-2, what)
+
+    def check(self, size, mask, orders):
+        forward, alone = (self.compile("attention", HEAD=size, MASK=mask, SUMS=sums) for sums in (2, 1))
+        backward = {order: self.compile("attention_backward", HEAD=size, MASK=mask, ORDER=order) for order in orders}
+        random = np.random.default_rng(size)
+        for b, h, g, s, t, window in SIZES:
+            q, k, v, gradient = (random.standard_normal(shape).astype(ml_dtypes.bfloat16) for shape in
+                                 ((b, h, s, size), (b, g, t, size), (b, g, t, size), (b, h, s, size)))
+            scale = size**-0.5
+            want = reference(*(x.astype(np.float64) for x in (q, k, v, gradient)), scale, mask, window)
+            out, other = (np.full(q.shape, np.nan, q.dtype) for _ in range(2))
+            sums = np.full((b, h, -(-s // 4) * 4), np.nan, np.float32)
+            forward(q, k, v, scale, window, out, sums)
+            alone(q, k, v, scale, window, other, np.empty((0, 0, 0), np.float32))
+            np.testing.assert_array_equal(out.view(np.uint16), other.view(np.uint16))
+            what = f"{size} {mask} {(b, h, g, s, t)}"
+            self.same(out, want[0], what + " out")
+            np.testing.assert_allclose(sums[:, :, :s], want[1], rtol=1e-3, atol=1e-3, err_msg=what)
+            for order, run in backward.items():
+                found = [np.full(x.shape, np.nan, x.dtype) for x in (q, k, v)]
+                run(q, k, v, out, gradient, sums, scale, window, *found)
+                for name, x, y in zip(("DQ", "DK", "DV"), found, want[2:]):
+                    self.same(x, y, f"{what} {name}, order {order}")
+
+    def test_all_keys(self):
+        self.check(64, ALL, (1, 2))
+
+    def test_causal(self):
+        self.check(128, CAUSAL, (1, 2))
+
+    def test_window(self):
+        self.check(64, WINDOW, (1, 2))
+
+    def test_extents_that_no_tile_has(self):
+        self.check(72, CAUSAL, (1,))
+
+    def test_large_heads(self):
+        self.check(160, WINDOW, (2,))
+
+    def test_what_does_not_go_together(self):
+        with self.assertRaisesRegex(tessera.CompileError, "heads of more than 128 have no registers"):
+            self.compile("attention_backward", HEAD=256, MASK=1, ORDER=1)
+        with self.assertRaisesRegex(tessera.CompileError, "192 queries are for heads of up to 96"):
+            self.compile("attention", HEAD=128, MASK=1, SUMS=1, BQ=192)
+        run = self.compile("attention", HEAD=64, MASK=1, SUMS=1)
+        x = np.zeros((1, 1, 4, 32), ml_dtypes.bfloat16)
+        with self.assertRaisesRegex(tessera.ArgumentError, "a head has HEAD elements"):
+            run(x, x, x, 1.0, 0, x.copy(), np.empty((0, 0, 0), np.float32))
+
+
+if __name__ == "__main__":
+    unittest.main()
