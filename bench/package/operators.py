@@ -75,7 +75,14 @@ def rows():
         for m, n in ROWS:
             yield f"softmax {str(dtype)[6:]}", f"{m}x{n}", lambda m=m, n=n, t=dtype: (normal(m, n, dtype=t),), ours.softmax, lambda x: torch.softmax(x, -1)
     for m, n in ROWS:
-        yield "rms_norm", f"{m}x{n}", lambda m=m, n=n: (normal(m, n), normal(n)), ours.rms_norm, lambda x, w: torch.nn.functional.rms_norm(x, w.shape, w, 1e-6)
+        yield "rms_norm", f"{m}x{n}", lambda m=m, n=n: (normal(m, n), normal(n)), ours.rms_norm, norm
+    for m, n in ROWS:
+        yield "training rms_norm", f"{m}x{n}", lambda m=m, n=n: (normal(m, n), normal(n), normal(m, n)), training(ours.rms_norm), training(norm)
+        yield "training softmax", f"{m}x{n}", lambda m=m, n=n: (normal(m, n), normal(m, n)), training(ours.softmax), training(lambda x: torch.softmax(x, -1))
+
+
+def norm(x, weight):
+    return torch.nn.functional.rms_norm(x, weight.shape, weight, 1e-6)
 
 
 def attention(causal, **more):

@@ -7,8 +7,8 @@
     tessera.torch.register_inductor()                # torch.compile(mode="max-autotune") tries ours, too
 
 Tensors are bf16 or f16 (softmax: f32, too), on a Hopper GPU or on the CPU. The kernels are the programs in tessera/kernels, which
-are compiled at the first call with a type and a layout. torch.compile takes the operators as they are. mm, addmm, bmm and
-attention have gradients; the gradient of the others is an error.
+are compiled at the first call with a type and a layout. torch.compile takes the operators as they are. They have gradients, and
+those have none.
 """
 
 import functools
@@ -252,12 +252,14 @@ def _check_softmax(x, dim):
     _need_types("softmax", (*_NARROW, torch.float32), x=x)
 
 
+def _softmax_kernel(name, dtype):
+    if dtype == torch.float32:
+        return kernel("softmax.mlir", name)
+    return kernel("softmax-bf16.mlir", name, _ELEMENTS[dtype])
+
+
 def _run_softmax(x, dim):
-    x = x.transpose(dim, -1)
-    file = "softmax.mlir" if x.dtype == torch.float32 else "softmax-bf16.mlir"
-    element = "bf16" if x.dtype == torch.float32 else _ELEMENTS[x.dtype]
-    y = _by_rows(x, kernel(file, "softmax", element))
-    return y.transpose(dim, -1)
+    return _by_rows(x.transpose(dim, -1), _softmax_kernel("softmax", x.dtype)).transpose(dim, -1)
 
 
 def _fake_softmax(x, dim):
@@ -265,11 +267,29 @@ def _fake_softmax(x, dim):
 
 
 _softmax = _operator("softmax(Tensor x, int dim) -> Tensor", _run_softmax, _fake_softmax, _check_softmax)
-_without_gradient("softmax")
+
+
+def _run_softmax_backward(gradient, y, dim):
+    run = _softmax_kernel("softmax_backward", y.dtype)
+    gradient = gradient.transpose(dim, -1).reshape(-1, y.shape[dim])
+    return _by_rows(y.transpose(dim, -1), lambda rows: run(rows, _with_rows(gradient))).transpose(dim, -1)
+
+
+_softmax_backward = _operator("softmax_backward(Tensor gradient, Tensor y, int dim) -> Tensor", _run_softmax_backward,
+                              lambda gradient, y, dim: _fake_softmax(y, dim), lambda gradient, y, dim: _check_softmax(y, dim))
+_without_gradient("softmax_backward")
+
+
+def _save_softmax(ctx, inputs, output):
+    ctx.dim = inputs[1]
+    ctx.save_for_backward(output)
+
+
+_autograd("softmax", lambda ctx, gradient: (_softmax_backward(gradient, *ctx.saved_tensors, ctx.dim), None), _save_softmax)
 
 
 def softmax(x, dim=-1):
-    """The softmax along a dimension, as torch.softmax: computed in f32, of any length. It has no gradient."""
+    """The softmax along a dimension, as torch.softmax: computed in f32, of any length."""
     return _softmax(x, dim) if _is_watched(x) else _direct["softmax"](x, dim)
 
 
@@ -286,11 +306,35 @@ def _run_rms_norm(x, weight, eps):
 
 _rms_norm = _operator("rms_norm(Tensor x, Tensor weight, float eps) -> Tensor", _run_rms_norm,
                       lambda x, weight, eps: torch.empty_like(x, memory_format=torch.contiguous_format), _check_rms_norm)
-_without_gradient("rms_norm")
+
+
+def _run_rms_norm_backward(gradient, x, weight, eps):
+    if x.numel() == 0:
+        return torch.empty_like(x, memory_format=torch.contiguous_format), torch.zeros_like(weight, memory_format=torch.contiguous_format)
+    run = kernel("rms-norm.mlir", "rms_norm_backward", _ELEMENTS[x.dtype])
+    x_rows, rows = (_with_rows(tensor.reshape(-1, x.shape[-1])) for tensor in (x, gradient))
+    to_x, to_weight = run(x_rows, _packed(weight), eps, rows)
+    return to_x.view(x.shape), to_weight
+
+
+_rms_norm_backward = _operator("rms_norm_backward(Tensor gradient, Tensor x, Tensor weight, float eps) -> (Tensor, Tensor)", _run_rms_norm_backward,
+                               lambda gradient, x, weight, eps: tuple(torch.empty_like(tensor, memory_format=torch.contiguous_format)
+                                                                      for tensor in (x, weight)),
+                               lambda gradient, *inputs: _check_rms_norm(*inputs))
+_without_gradient("rms_norm_backward")
+
+
+def _save_rms_norm(ctx, inputs, output):
+    *tensors, ctx.eps = inputs
+    ctx.save_for_backward(*tensors)
+
+
+_autograd("rms_norm", lambda ctx, gradient: (*_rms_norm_backward(gradient, *ctx.saved_tensors, ctx.eps), None), _save_rms_norm)
 
 
 def rms_norm(x, weight, eps=1e-6):
-    """x / sqrt(mean(x²) + eps) * weight along the last dimension, computed in f32 and rounded once. It has no gradient."""
+    """x / sqrt(mean(x²) + eps) * weight along the last dimension, computed in f32 and rounded once. Sums of its gradients are always added in the same
+    order."""
     return (_rms_norm if _is_watched(x, weight) else _direct["rms_norm"])(x, weight, float(eps))
 
 
@@ -326,9 +370,9 @@ def _as_laid_out(x):
 
 
 def _is_for_tma(x):
-    """Whether TMA can fetch and store a tensor of heads: rows begin at multiples of 16 bytes, and a head has as many."""
+    """Whether TMA can fetch and store a tensor of heads: each begins at a multiple of 16 bytes of its own, and has a multiple of as many."""
     return (x.shape[-1] % 8 == 0 and x.stride(-1) == 1 and x.data_ptr() % 16 == 0 and
-            all(stride % 8 == 0 or size == 1 for size, stride in zip(x.shape[:-1], x.stride())))
+            all((stride > 0 and stride % 8 == 0) or size == 1 for size, stride in zip(x.shape[:-1], x.stride())))
 
 
 def _for_tma(x):

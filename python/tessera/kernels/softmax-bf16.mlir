@@ -86,3 +86,68 @@ tile.kernel @softmax(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "
   }
   tile.return
 }
+
+// Its gradient: DX = Y · (D − the sum of each row of D · Y), where D is the gradient of Y.
+tile.kernel @softmax_backward(%Y: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]}, %D: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]},
+                              %DX: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
+  %WAY = tile.param "WAY" [1, 2] : index
+  %R = tile.param "R" [1, 2, 4, 8, 16, 32] : index
+  %W = tile.param "W" [8192, 4096, 2048, 1024, 512, 6144, 5120, 3072, 1536, 768, 384, 256, 128] : index
+  // A tile is 16 to 32 KiB of f32: less leaves threads without work, and two of more do not fit the registers.
+  %elements = arith.muli %R, %W : index
+  tile.assume %elements {min = 4096, max = 8192} : index
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %one = arith.constant 1 : index
+  %whole = arith.cmpi eq, %WAY, %one : index
+  scf.if %whole {
+    %fits = arith.cmpi sle, %N, %W : index
+    tile.assume %fits, "a row has at most W columns" : i1
+    tile.grid (%i) = (0) to (%M) step (%R) {
+      %c0 = arith.constant 0 : index
+      %yn = tile.load %Y[%i, %c0] tile(%R, %W) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+      %y = arith.extf %yn : tensor<?x?xbf16> to tensor<?x?xf32>
+      %dn = tile.load %D[%i, %c0] tile(%R, %W) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+      %d = arith.extf %dn : tensor<?x?xbf16> to tensor<?x?xf32>
+      %yd = arith.mulf %y, %d : tensor<?x?xf32>
+      %sum = tile.reduce addf %yd dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+      %sums = tile.broadcast %sum dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+      %above = arith.subf %d, %sums : tensor<?x?xf32>
+      %x = arith.mulf %y, %above : tensor<?x?xf32>
+      %out = arith.truncf %x : tensor<?x?xf32> to tensor<?x?xbf16>
+      tile.store %out, %DX[%i, %c0] : tensor<?x?xbf16> -> memref<?x?xbf16>
+    }
+  } else {
+    // Rows that come in pieces are long: one at a time is enough.
+    tile.assume %R {max = 1} : index
+    tile.assume %W {min = 8192, max = 8192} : index
+    tile.grid (%i) = (0) to (%M) step (%R) {
+      %c0 = arith.constant 0 : index
+      %none = arith.constant 0.0 : f32
+      %zero = tensor.splat %none[%R, %W] : tensor<?x?xf32>
+      // Column j of the sums is that of columns j, j + W, j + 2W, …
+      %parts = scf.for %j = %c0 to %N step %W iter_args(%before = %zero) -> (tensor<?x?xf32>) {
+        %yn = tile.load %Y[%i, %j] tile(%R, %W) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+        %y = arith.extf %yn : tensor<?x?xbf16> to tensor<?x?xf32>
+        %dn = tile.load %D[%i, %j] tile(%R, %W) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+        %d = arith.extf %dn : tensor<?x?xbf16> to tensor<?x?xf32>
+        %yd = arith.mulf %y, %d : tensor<?x?xf32>
+        %after = arith.addf %before, %yd : tensor<?x?xf32>
+        scf.yield %after : tensor<?x?xf32>
+      }
+      %sum = tile.reduce addf %parts dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+      %sums = tile.broadcast %sum dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+      scf.for %j = %c0 to %N step %W {
+        %yn = tile.load %Y[%i, %j] tile(%R, %W) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+        %y = arith.extf %yn : tensor<?x?xbf16> to tensor<?x?xf32>
+        %dn = tile.load %D[%i, %j] tile(%R, %W) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
+        %d = arith.extf %dn : tensor<?x?xbf16> to tensor<?x?xf32>
+        %above = arith.subf %d, %sums : tensor<?x?xf32>
+        %x = arith.mulf %y, %above : tensor<?x?xf32>
+        %out = arith.truncf %x : tensor<?x?xf32> to tensor<?x?xbf16>
+        tile.store %out, %DX[%i, %j] : tensor<?x?xbf16> -> memref<?x?xbf16>
+      }
+    }
+  }
+  tile.return
+}

@@ -205,12 +205,41 @@ class Rows(unittest.TestCase):
             want = F.rms_norm(x.float(), (columns,), weight.float(), 1e-5).bfloat16()
             torch.testing.assert_close(tt.rms_norm(x, weight, 1e-5), want, rtol=8e-3, atol=1e-6)
 
-    def test_no_gradient(self):
+    def check_gradients(self, f, reference, *inputs, tolerance=1e-2):
+        inputs = [x.detach().requires_grad_() for x in inputs]
+        wanted = [x.detach().float().requires_grad_() for x in inputs]
+        y, want = f(*inputs), reference(*wanted)
+        gradient = torch.randn(y.shape, device=y.device).to(y.dtype)
+        found, expected = torch.autograd.grad(y, inputs, gradient), torch.autograd.grad(want, wanted, gradient.float())
+        for x, e in zip(found, expected):
+            self.assertEqual((x.dtype, x.shape), (y.dtype, e.shape))
+            self.assertLess((x.float() - e).norm(), tolerance * (e.norm() + 1e-6))
+
+    def test_gradients_of_softmax(self):
+        for columns, dtype in itertools.product((1, 7, 300, 1000, 4096, 9000), (torch.bfloat16, torch.float16, torch.float32)):
+            with self.subTest(columns=columns, dtype=dtype):
+                self.check_gradients(tt.softmax, lambda x: torch.softmax(x, -1), normal(5, columns, dtype=dtype), tolerance=1e-5 if dtype == torch.float32 else 1e-2)
+        self.check_gradients(lambda x: tt.softmax(x, 1), lambda x: torch.softmax(x, 1), normal(3, 40, 5))
+        self.check_gradients(tt.softmax, lambda x: torch.softmax(x, -1), normal(3, 80)[:, ::2])
         x = normal(4, 10).requires_grad_()
-        y = tt.softmax(x)
-        self.assertTrue(y.requires_grad)
-        with self.assertRaisesRegex(NotImplementedError, "softmax has no gradient"):
-            y.sum().backward()
+        tt.softmax(x).sum().backward()  # a gradient whose elements are all the same one
+        self.assertLess(x.grad.abs().max(), 1e-2)
+
+    def test_gradients_of_rms_norm(self):
+        for shape, dtype in itertools.product(((5, 3), (2, 3, 7), (900, 300), (40, 1000), (600, 2048), (7, 4096), (5, 9000)), (torch.bfloat16, torch.float16)):
+            with self.subTest(shape=shape, dtype=dtype):
+                self.check_gradients(lambda x, w: tt.rms_norm(x, w, 1e-5), lambda x, w: F.rms_norm(x, w.shape, w, 1e-5),
+                                     normal(*shape, dtype=dtype), normal(shape[-1], dtype=dtype))
+        x, weight = normal(0, 20).requires_grad_(), normal(20).requires_grad_()
+        tt.rms_norm(x, weight).sum().backward()
+        self.assertEqual(weight.grad.abs().sum(), 0)
+
+    def test_no_gradient_of_gradients(self):
+        x, weight = normal(4, 10).requires_grad_(), normal(10)
+        for y, name in ((tt.softmax(x), "softmax"), (tt.rms_norm(x, weight), "rms_norm")):
+            first, = torch.autograd.grad(y.float().pow(2).sum(), x, create_graph=True)
+            with self.assertRaisesRegex(NotImplementedError, f"{name}_backward has no gradient"):
+                first.sum().backward()
         with torch.no_grad():
             self.assertFalse(tt.softmax(x).requires_grad)
 
@@ -414,7 +443,9 @@ class InGraphs(unittest.TestCase):
                          (ops.rms_norm, (normal(5, 6), normal(6), 1e-6)), (ops.attention, (*(normal(1, 2, 9, 64),) * 3, 0.1, True, None)),
                          (ops.attention, (normal(1, 9, 4, 64).transpose(1, 2), *(normal(1, 2, 9, 64).requires_grad_(),) * 2, 0.1, True, 5))):
             torch.library.opcheck(op.default, args)
-        torch.library.opcheck(ops.mm.default, (normal(5, 6).requires_grad_(), normal(6, 7)))
+        for op, args in ((ops.mm, (normal(5, 6).requires_grad_(), normal(6, 7))), (ops.softmax, (normal(5, 6, 4).requires_grad_(), 1)),
+                         (ops.rms_norm, (normal(5, 6).requires_grad_(), normal(6).requires_grad_(), 1e-6))):
+            torch.library.opcheck(op.default, args)
 
     def test_compile_takes_them_whole(self):
         def f(a, b):

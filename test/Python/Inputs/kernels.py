@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The programs behind tessera.torch.attention and its gradients on the CPU, against numpy in f64; torch_ops.py needs PyTorch."""
+"""The programs behind tessera.torch that have gradients, and those, on the CPU against numpy in f64; torch_ops.py needs PyTorch."""
 
 import pathlib
 import unittest
@@ -93,6 +93,46 @@ class Attention(unittest.TestCase):
         x = np.zeros((1, 1, 4, 32), ml_dtypes.bfloat16)
         with self.assertRaisesRegex(tessera.ArgumentError, "a head has HEAD elements"):
             run(x, x, x, 1.0, 0, x.copy(), np.empty((0, 0, 0), np.float32))
+
+
+class Rows(unittest.TestCase):
+    """Gradients of softmax and RMS norm, with whole rows in a tile and with pieces."""
+
+    def check(self, file, name, element, ways, run):
+        for define in ways:
+            kernel = tessera.compile(_programs.source(file, name, element), target="cpu", define=define)[name]
+            for shape in ((70, 100), (1300, 128), (3, 1000), (2, 9000), (1, 2), (0, 40)):
+                if define["WAY"] == 2 or shape[1] <= define["W"]:
+                    with self.subTest(define=define, shape=shape):
+                        run(kernel, shape)
+
+    def same(self, got, want, tolerance):
+        self.assertEqual(got.shape, want.shape)
+        self.assertLessEqual(np.linalg.norm(got.astype(np.float64) - want), tolerance * (np.linalg.norm(want) + 1e-2))
+
+    def test_softmax(self):
+        random = np.random.default_rng(1)
+        for file, element, dtype, tolerance in (("softmax.mlir", "bf16", np.float32, 1e-5), ("softmax-bf16.mlir", "bf16", ml_dtypes.bfloat16, 1e-2),
+                                                ("softmax-bf16.mlir", "f16", np.float16, 1e-2)):
+            def run(kernel, shape):
+                y, d = (random.standard_normal(shape).astype(dtype) for _ in range(2))
+                wide_y, wide_d = y.astype(np.float64), d.astype(np.float64)
+                self.same(kernel(y, d), wide_y * (wide_d - (wide_y * wide_d).sum(1, keepdims=True)), tolerance)
+            self.check(file, "softmax_backward", element, ({"WAY": 1, "W": 1024, "R": 4}, {"WAY": 2}), run)
+
+    def test_rms_norm(self):
+        random = np.random.default_rng(2)
+
+        def run(kernel, shape):
+            x, d = (random.standard_normal(shape).astype(ml_dtypes.bfloat16) for _ in range(2))
+            g = random.standard_normal(shape[1]).astype(ml_dtypes.bfloat16)
+            wide_x, wide_d, wide_g = (tensor.astype(np.float64) for tensor in (x, d, g))
+            r = 1 / np.sqrt((wide_x**2).mean(1, keepdims=True) + 1e-3)
+            to_x, to_g = kernel(x, g, 1e-3, d)
+            shared = (wide_d * wide_g * wide_x).sum(1, keepdims=True) * r**3 / shape[1]
+            self.same(to_x, r * wide_d * wide_g - wide_x * shared, 1e-2)
+            self.same(to_g, (wide_d * wide_x * r).sum(0), 1e-2)
+        self.check("rms-norm.mlir", "rms_norm_backward", "bf16", ({"WAY": 1, "W": 1024, "R": 4}, {"WAY": 1, "W": 128, "R": 32}, {"WAY": 2}), run)
 
 
 if __name__ == "__main__":
