@@ -172,10 +172,22 @@ static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding
                   : chooseMembers(kernel, family, most.value_or(family.mostMembers()));
 }
 
+/// Reads the bindings that are given, and prepares all kernels with parameters for a search.
+static FailureOr<std::vector<tile::GivenValue>> prepare(ModuleOp module,
+                                                        const CompileOptions &options) {
+  FailureOr<std::vector<tile::GivenValue>> given = readBindings(module, options);
+  if (failed(given))
+    return failure();
+  bool isGood = true;
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    isGood &= succeeded(tile::inlineHelpers(kernel));
+  return isGood ? given : FailureOr<std::vector<tile::GivenValue>>(failure());
+}
+
 LogicalResult tessera::bindParameters(ModuleOp module, const CompileOptions &options, Emit kind,
                                       const CandidateOptions &ofCandidates, Families &families,
                                       BoundKernels &bound) {
-  FailureOr<std::vector<tile::GivenValue>> given = readBindings(module, options);
+  FailureOr<std::vector<tile::GivenValue>> given = prepare(module, options);
   if (failed(given))
     return failure();
   FailureOr<std::map<std::string, std::vector<Member>>> listed =
@@ -240,7 +252,7 @@ void tessera::addBound(const BoundKernels &bound, Report &report) {
 
 FailureOr<std::string> tessera::listMembers(ModuleOp module, const CompileOptions &options,
                                             tile::StopFunction shouldStop) {
-  FailureOr<std::vector<tile::GivenValue>> given = readBindings(module, options);
+  FailureOr<std::vector<tile::GivenValue>> given = prepare(module, options);
   if (failed(given))
     return failure();
   std::string text;

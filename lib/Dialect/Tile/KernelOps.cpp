@@ -312,13 +312,19 @@ OperandRange GridOp::getEntrySuccessorOperands(RegionSuccessor) {
 
 /// Whether an op stands in the body of a kernel: there, or in branches that stand there.
 /// tile-verify checks that parameters decide those.
-static bool isInBody(Operation *op) {
+static Operation *parentOfBranches(Operation *op) {
   Operation *parent = op->getParentOp();
   // By name, because the dialect does not depend on scf.
   while (parent && (parent->getName().getStringRef() == "scf.if" ||
                     parent->getName().getStringRef() == "scf.index_switch"))
     parent = parent->getParentOp();
-  return isa_and_nonnull<KernelOp>(parent);
+  return parent;
+}
+static bool isInBody(Operation *op) { return isa_and_nonnull<KernelOp>(parentOfBranches(op)); }
+/// Calls are inlined, so that a helper may be called there; afterwards the op is verified again.
+static bool isInHelper(Operation *op) {
+  Operation *parent = parentOfBranches(op);
+  return parent && parent->getName().getStringRef() == "func.func";
 }
 
 LogicalResult GridOp::verify() {
@@ -507,7 +513,7 @@ LogicalResult AssumeOp::verify() {
     return emitOpError("assume_c2: divisible must be positive");
   if (getMin() && getMax() && static_cast<int64_t>(*getMin()) > static_cast<int64_t>(*getMax()))
     return emitOpError("assume_c2: min is greater than max");
-  if (condition && !isInBody(*this))
+  if (condition && !isInBody(*this) && !isInHelper(*this))
     return emitOpError(
         "assume_c3: a launch precondition stands in the body of the kernel, outside the grids; "
         "inside, promise a range of an integer");

@@ -109,3 +109,17 @@ tile.kernel @guard_in_grid(%c: i1) {
   }
   tile.return
 }
+
+// -----
+
+// A helper may assume what a kernel may, and not in a loop, whose iterations are no launches.
+func.func private @helper(%c: i1, %n: index) {
+  tile.assume %c, "c" : i1
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error @+1 {{assume_c3: a launch precondition stands in the body of the kernel}}
+    tile.assume %c, "c" : i1
+  }
+  return
+}

@@ -20,3 +20,10 @@ tile.kernel @assumptions(%A: memref<?xf32> {tile.shape = ["N"]}, %n: i32) {
   }
   tile.return
 }
+
+// CHECK-LABEL: func.func private @helper
+func.func private @helper(%c: i1) {
+  // CHECK: tile.assume %{{.*}}, "for the kernel that calls it" : i1
+  tile.assume %c, "for the kernel that calls it" : i1
+  return
+}

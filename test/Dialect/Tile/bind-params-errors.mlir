@@ -252,7 +252,7 @@ tile.kernel @nothing(%a: memref<?xf32>, %n: index) {
 
 // -----
 
-// expected-note @+1 {{in the kernel @recursive with P=64}}
+// expected-note @+1 {{in the kernel @recursive}}
 tile.kernel @recursive(%f: f32) {
   %p = tile.param "P" [64] : index
   tile.grid () = () to () step () {
@@ -269,7 +269,7 @@ func.func private @again(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// expected-note @+1 {{in the kernel @missing with P=64}}
+// expected-note @+1 {{in the kernel @missing}}
 tile.kernel @missing(%f: f32) {
   %p = tile.param "P" [64] : index
   tile.grid () = () to () step () {

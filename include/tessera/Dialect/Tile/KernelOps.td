@@ -235,7 +235,8 @@ def Tile_AssumeOp : Tile_Op<"assume"> {
     Constraints:
     1. an i1 operand has a message; an integer or index operand has at least one of `min`, `max`, `divisible`.
     2. `divisible` is positive; `min` ≤ `max`.
-    3. the i1 form is in the body of the kernel, outside the grids (or there in an `scf.if` or `scf.index_switch` on parameters).
+    3. the i1 form is in the body of the kernel, outside the grids (or there in an `scf.if` or `scf.index_switch` on parameters), or in a helper
+       that is called there.
     4. `guard` comes with the i1 form, in variants only (`tile-verify` checks that the kernel has `variant_of`).
   }];
   let arguments = (ins AnyTypeOf<[Index, AnySignlessInteger]>:$value, OptionalAttr<StrAttr>:$message,

@@ -247,6 +247,18 @@ static void foldGrids(KernelOp kernel) {
 
 //===--- members -----------------------------------------------------------------------------===//
 
+LogicalResult tessera::tile::inlineHelpers(KernelOp kernel) {
+  if (!hasParams(kernel))
+    return success();
+  // The error is in a helper, which many kernels may call.
+  ScopedDiagnosticHandler handler(kernel.getContext(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      diagnostic.attachNote(kernel.getLoc()) << "in the kernel @" << kernel.getSymName();
+    return failure(); // another handler shows it
+  });
+  return inlineCalls(kernel);
+}
+
 LogicalResult tessera::tile::bindParams(KernelOp kernel, const Binding &binding) {
   if (!hasParams(kernel))
     return success();

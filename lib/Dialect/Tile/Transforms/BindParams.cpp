@@ -43,7 +43,7 @@ struct TileBindParams : tessera::tile::impl::TileBindParamsBase<TileBindParams> 
 private:
   LogicalResult bind(KernelOp kernel, ArrayRef<GivenValue> given) {
     FailureOr<Binding> fixed = givenFor(kernel, given);
-    if (failed(fixed))
+    if (failed(fixed) || failed(inlineHelpers(kernel)))
       return failure();
     FailureOr<Binding> binding = chooseBinding(kernel, *fixed);
     return failure(failed(binding) || failed(bindParams(kernel, *binding)));

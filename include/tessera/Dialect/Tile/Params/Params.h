@@ -93,6 +93,11 @@ mlir::LogicalResult checkGiven(mlir::ModuleOp module, llvm::ArrayRef<GivenValue>
 /// a value that is none of its choices.
 mlir::FailureOr<Binding> givenFor(KernelOp kernel, llvm::ArrayRef<GivenValue> given);
 
+/// Inlines the calls of a kernel with parameters, all of them: what a helper assumes about its
+/// arguments is an assumption about parameters, too. The functions below do not look into helpers.
+/// Fails, with an error at the call, if one cannot be inlined.
+mlir::LogicalResult inlineHelpers(KernelOp kernel);
+
 /// Asked at each step of a search: true if the host wants no answer any more. It may be null.
 using StopFunction = llvm::function_ref<bool()>;
 
