@@ -18,15 +18,15 @@ def _text(file):
 
 
 def source(file, name, element="bf16"):
-    """The text of one kernel of a file, for f16 instead of bf16 if `element` says so. Lines keep their numbers."""
-    kernels = re.split(r"(?m)^(?=tile\.kernel @)", _text(file))
-    before = ""
-    for kernel in kernels:
-        if re.match(rf"tile\.kernel @{re.escape(name)}\(", kernel):
-            kernel = kernel.replace("bf16", element) if element != "bf16" else kernel
-            return "\n" * before.count("\n") + kernel
-        before += kernel
-    raise KeyError(f"{file} has no kernel {name}")
+    """The text of one kernel of a file and of the functions in it, for f16 instead of bf16 if `element` says so. Lines keep their numbers."""
+    text, found = "", False
+    for part in re.split(r"(?m)^(?=tile\.kernel @|func\.func )", _text(file)):
+        wanted = part.startswith(f"tile.kernel @{name}(")
+        found |= wanted
+        text += part if wanted or part.startswith("func.func ") else "\n" * part.count("\n")
+    if not found:
+        raise KeyError(f"{file} has no kernel {name}")
+    return text.replace("bf16", element)
 
 
 @functools.lru_cache(maxsize=None)

@@ -4,16 +4,9 @@
 // C = beta · R + alpha · op(A) · op(B) for tessera.torch.addmm. R is a matrix, or a vector that is added to each row (addmm_bias).
 // As examples/gemm-residual.mlir and examples/gemm-bias-gelu.mlir, with the extents of examples/gemm.mlir.
 
-tile.kernel @addmm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"]},
-                      %B: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "N"]},
-                      %R: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]},
-                      %beta: f32,
-                      %alpha: f32,
-                      %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152] : index
-  %BN = tile.param "BN" [128, 64, 256] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
+// Which extents of an output tile and of a step in K go together. Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles
+// with few accumulators take longer steps in K.
+func.func private @tiles(%BM: index, %BN: index, %BK: index) {
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
@@ -33,6 +26,19 @@ tile.kernel @addmm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", 
   %step = arith.select %isLow, %c128, %stepOfMost : index
   %steps = arith.cmpi eq, %BK, %step : index
   tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  return
+}
+
+tile.kernel @addmm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"]},
+                      %B: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "N"]},
+                      %R: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]},
+                      %beta: f32,
+                      %alpha: f32,
+                      %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
+  %BM = tile.param "BM" [128, 16, 64, 152] : index
+  %BN = tile.param "BN" [128, 64, 256] : index
+  %BK = tile.param "BK" [64, 128, 256] : index
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -72,26 +78,7 @@ tile.kernel @addmm_nt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", 
   %BM = tile.param "BM" [128, 16, 64, 152] : index
   %BN = tile.param "BN" [128, 64, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -131,26 +118,7 @@ tile.kernel @addmm_tn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", 
   %BM = tile.param "BM" [128, 16, 64, 152] : index
   %BN = tile.param "BN" [128, 64, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -190,26 +158,7 @@ tile.kernel @addmm_tt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", 
   %BM = tile.param "BM" [128, 16, 64, 152] : index
   %BN = tile.param "BN" [128, 64, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -249,26 +198,7 @@ tile.kernel @addmm_bias_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
   %BM = tile.param "BM" [128, 16, 64, 152] : index
   %BN = tile.param "BN" [128, 64, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -310,26 +240,7 @@ tile.kernel @addmm_bias_nt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
   %BM = tile.param "BM" [128, 16, 64, 152] : index
   %BN = tile.param "BN" [128, 64, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -371,26 +282,7 @@ tile.kernel @addmm_bias_tn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
   %BM = tile.param "BM" [128, 16, 64, 152] : index
   %BN = tile.param "BN" [128, 64, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -432,26 +324,7 @@ tile.kernel @addmm_bias_tt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
   %BM = tile.param "BM" [128, 16, 64, 152] : index
   %BN = tile.param "BN" [128, 64, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index

@@ -4,13 +4,9 @@
 // Products of batches of matrices for tessera.torch.bmm, C = op(A) · op(B): the letters are those of mm.mlir. As
 // examples/batched-gemm-tiles.mlir.
 
-tile.kernel @bmm_nn(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "M", "K"]},
-                    %B: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "K", "N"]},
-                    %C: memref<?x?x?xbf16> {tile.shape = ["Z", "M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152] : index
-  %BN = tile.param "BN" [256, 64, 128] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
+// Which extents of an output tile and of a step in K go together. Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles
+// with few accumulators take longer steps in K.
+func.func private @tiles(%BM: index, %BN: index, %BK: index) {
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
@@ -30,6 +26,16 @@ tile.kernel @bmm_nn(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z
   %step = arith.select %isLow, %c128, %stepOfMost : index
   %steps = arith.cmpi eq, %BK, %step : index
   tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  return
+}
+
+tile.kernel @bmm_nn(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "M", "K"]},
+                    %B: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z", "K", "N"]},
+                    %C: memref<?x?x?xbf16> {tile.shape = ["Z", "M", "N"]}) {
+  %BM = tile.param "BM" [128, 16, 64, 152] : index
+  %BN = tile.param "BN" [256, 64, 128] : index
+  %BK = tile.param "BK" [64, 128, 256] : index
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -56,26 +62,7 @@ tile.kernel @bmm_nt(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z
   %BM = tile.param "BM" [128, 16, 64, 152] : index
   %BN = tile.param "BN" [256, 64, 128] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -102,26 +89,7 @@ tile.kernel @bmm_tn(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z
   %BM = tile.param "BM" [128, 16, 64, 152] : index
   %BN = tile.param "BN" [256, 64, 128] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -148,26 +116,7 @@ tile.kernel @bmm_tt(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z
   %BM = tile.param "BM" [128, 16, 64, 152] : index
   %BN = tile.param "BN" [256, 64, 128] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index

@@ -4,13 +4,9 @@
 // Products of matrices for tessera.torch.mm, C = op(A) · op(B): the letters say whether A and B are as they are written (n) or
 // transposed in memory (t). Rows may lie apart. As examples/gemm.mlir: a family, of whose members a call takes the one for its sizes.
 
-tile.kernel @mm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"]},
-                   %B: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "N"]},
-                   %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152, 176] : index
-  %BN = tile.param "BN" [256, 64, 128] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
+// Which extents of an output tile and of a step in K go together. Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles
+// with few accumulators take longer steps in K.
+func.func private @tiles(%BM: index, %BN: index, %BK: index) {
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
@@ -30,6 +26,16 @@ tile.kernel @mm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"
   %step = arith.select %isLow, %c128, %stepOfMost : index
   %steps = arith.cmpi eq, %BK, %step : index
   tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  return
+}
+
+tile.kernel @mm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"]},
+                   %B: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "N"]},
+                   %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
+  %BM = tile.param "BM" [128, 16, 64, 152, 176] : index
+  %BN = tile.param "BN" [256, 64, 128] : index
+  %BK = tile.param "BK" [64, 128, 256] : index
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -55,26 +61,7 @@ tile.kernel @mm_nt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"
   %BM = tile.param "BM" [128, 16, 64, 152, 176] : index
   %BN = tile.param "BN" [256, 64, 128] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -100,26 +87,7 @@ tile.kernel @mm_tn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "M"
   %BM = tile.param "BM" [128, 16, 64, 152, 176] : index
   %BN = tile.param "BN" [256, 64, 128] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -145,26 +113,7 @@ tile.kernel @mm_tt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "M"
   %BM = tile.param "BM" [128, 16, 64, 152, 176] : index
   %BN = tile.param "BN" [256, 64, 128] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles with few accumulators take longer steps in K.
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
-  %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
-  %isAbove = arith.cmpi sge, %BN, %least : index
-  %isBelow = arith.cmpi sle, %BN, %most : index
-  %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
-  %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
-  %small = arith.constant 4096 : index
-  %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
-  %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
