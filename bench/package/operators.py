@@ -70,7 +70,8 @@ def rows():
                 yield f"training {name}", f"{b}x{h}x{s}", make, training(own), training(theirs)
     for b, h, g, s in SHARED:
         own, theirs = attention(True, enable_gqa=True)
-        yield "shared heads 128 causal", f"{b}x{h}/{g}x{s}", lambda b=b, h=h, g=g, s=s: (normal(b, h, s, 128), normal(b, g, s, 128), normal(b, g, s, 128)), own, theirs
+        yield ("shared heads 128 causal", f"{b}x{h}/{g}x{s}",
+               lambda b=b, h=h, g=g, s=s: (normal(b, h, s, 128), normal(b, g, s, 128), normal(b, g, s, 128)), own, theirs)
     for dtype in (f32, bf16):
         for m, n in ROWS:
             yield f"softmax {str(dtype)[6:]}", f"{m}x{n}", lambda m=m, n=n, t=dtype: (normal(m, n, dtype=t),), ours.softmax, lambda x: torch.softmax(x, -1)

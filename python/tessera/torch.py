@@ -7,8 +7,8 @@
     tessera.torch.register_inductor()                # torch.compile(mode="max-autotune") tries ours, too
 
 Tensors are bf16 or f16 (softmax: f32, too), on a Hopper GPU or on the CPU. The kernels are the programs in tessera/kernels, which
-are compiled at the first call with a type and a layout. torch.compile takes the operators as they are. They have gradients, and
-those have none.
+are compiled at the first call with a type and a layout. torch.compile takes the operators as they are. Each has a gradient;
+the gradient of a gradient is an error.
 """
 
 import functools
@@ -83,7 +83,8 @@ def _autograd(name, backward, setup_context):
 
 def _without_gradient(name):
     def backward(context, *gradients):
-        raise NotImplementedError(f"tessera.torch.{name} has no gradient; use it without one (torch.no_grad()), or PyTorch's own")
+        of = name.removesuffix("_backward")
+        raise NotImplementedError(f"the gradient of tessera.torch.{of} has no gradient itself (create_graph=True); use PyTorch's own operator for that")
     _autograd(name, backward, lambda ctx, inputs, output: None)
 
 
@@ -269,14 +270,27 @@ def _fake_softmax(x, dim):
 _softmax = _operator("softmax(Tensor x, int dim) -> Tensor", _run_softmax, _fake_softmax, _check_softmax)
 
 
+def _check_gradient(name, gradient, like):
+    _need(name, gradient.shape == like.shape, lambda: f"a gradient of {tuple(gradient.shape)} does not fit {tuple(like.shape)}")
+    _need(name, gradient.dtype == like.dtype and gradient.device == like.device,
+          lambda: f"the gradient is {gradient.dtype} on {gradient.device}, and the result {like.dtype} on {like.device}")
+
+
 def _run_softmax_backward(gradient, y, dim):
+    if y.numel() == 0:
+        return _fake_softmax(y, dim)
     run = _softmax_kernel("softmax_backward", y.dtype)
     gradient = gradient.transpose(dim, -1).reshape(-1, y.shape[dim])
     return _by_rows(y.transpose(dim, -1), lambda rows: run(rows, _with_rows(gradient))).transpose(dim, -1)
 
 
+def _check_softmax_backward(gradient, y, dim):
+    _check_softmax(y, dim)
+    _check_gradient("softmax_backward", gradient, y)
+
+
 _softmax_backward = _operator("softmax_backward(Tensor gradient, Tensor y, int dim) -> Tensor", _run_softmax_backward,
-                              lambda gradient, y, dim: _fake_softmax(y, dim), lambda gradient, y, dim: _check_softmax(y, dim))
+                              lambda gradient, y, dim: _fake_softmax(y, dim), _check_softmax_backward)
 _without_gradient("softmax_backward")
 
 
@@ -308,19 +322,27 @@ _rms_norm = _operator("rms_norm(Tensor x, Tensor weight, float eps) -> Tensor", 
                       lambda x, weight, eps: torch.empty_like(x, memory_format=torch.contiguous_format), _check_rms_norm)
 
 
-def _run_rms_norm_backward(gradient, x, weight, eps):
+def _run_rms_norm_backward(gradient, x, weight, eps, wants_weight):
+    to_x = torch.empty_like(x, memory_format=torch.contiguous_format)
+    to_weight = weight.new_zeros(weight.shape if wants_weight else 0)
     if x.numel() == 0:
-        return torch.empty_like(x, memory_format=torch.contiguous_format), torch.zeros_like(weight, memory_format=torch.contiguous_format)
-    run = kernel("rms-norm.mlir", "rms_norm_backward", _ELEMENTS[x.dtype])
-    x_rows, rows = (_with_rows(tensor.reshape(-1, x.shape[-1])) for tensor in (x, gradient))
-    to_x, to_weight = run(x_rows, _packed(weight), eps, rows)
-    return to_x.view(x.shape), to_weight
+        return to_x, to_weight
+    run = kernel("rms-norm.mlir", "rms_norm_backward", _ELEMENTS[x.dtype], (("SUMS", 2 if wants_weight else 1),))
+    rows, gradients = (_with_rows(tensor.reshape(-1, x.shape[-1])) for tensor in (x, gradient))
+    run(rows, _packed(weight), eps, gradients, to_x.view(rows.shape), to_weight)
+    return to_x, to_weight
 
 
-_rms_norm_backward = _operator("rms_norm_backward(Tensor gradient, Tensor x, Tensor weight, float eps) -> (Tensor, Tensor)", _run_rms_norm_backward,
-                               lambda gradient, x, weight, eps: tuple(torch.empty_like(tensor, memory_format=torch.contiguous_format)
-                                                                      for tensor in (x, weight)),
-                               lambda gradient, *inputs: _check_rms_norm(*inputs))
+def _check_rms_norm_backward(gradient, x, weight, eps, wants_weight):
+    _check_rms_norm(x, weight, eps)
+    _check_gradient("rms_norm_backward", gradient, x)
+
+
+_rms_norm_backward = _operator("rms_norm_backward(Tensor gradient, Tensor x, Tensor weight, float eps, bool wants_weight) -> (Tensor, Tensor)",
+                               _run_rms_norm_backward,
+                               lambda gradient, x, weight, eps, wants_weight: (torch.empty_like(x, memory_format=torch.contiguous_format),
+                                                                               weight.new_empty(weight.shape if wants_weight else 0)),
+                               _check_rms_norm_backward)
 _without_gradient("rms_norm_backward")
 
 
@@ -329,57 +351,74 @@ def _save_rms_norm(ctx, inputs, output):
     ctx.save_for_backward(*tensors)
 
 
-_autograd("rms_norm", lambda ctx, gradient: (*_rms_norm_backward(gradient, *ctx.saved_tensors, ctx.eps), None), _save_rms_norm)
+def _backward_of_rms_norm(ctx, gradient):
+    wants_x, wants_weight, _ = ctx.needs_input_grad
+    to_x, to_weight = _rms_norm_backward(gradient, *ctx.saved_tensors, ctx.eps, wants_weight)
+    return to_x if wants_x else None, to_weight if wants_weight else None, None
+
+
+_autograd("rms_norm", _backward_of_rms_norm, _save_rms_norm)
 
 
 def rms_norm(x, weight, eps=1e-6):
-    """x / sqrt(mean(x²) + eps) * weight along the last dimension, computed in f32 and rounded once. Sums of its gradients are always added in the same
-    order."""
+    """x / sqrt(mean(x²) + eps) * weight along the last dimension, computed in f32 and rounded once. The gradient of the weights is
+    summed in a fixed order."""
     return (_rms_norm if _is_watched(x, weight) else _direct["rms_norm"])(x, weight, float(eps))
 
 
 #===--- attention ------------------------------------------------------------------------------===#
 
 _LARGEST_HEAD = 256
+_VECTOR = 8  # elements in 16 bytes: what TMA fetches rows by
+_SMALLEST_SCALE, _LARGEST_SCALE = 1e-20, 1e6  # what f32 has room for beside the largest and the smallest score
 _MASKS = {"all": 1, "causal": 2, "window": 3}  # MASK of the programs
 
 
-def _check_attention(q, k, v, scale, causal, window):
-    _need("attention", q.dim() == 4 and k.dim() == 4 and k.shape == v.shape and q.shape[0] == k.shape[0] and q.shape[3] == k.shape[3],
+def _check_attention(q, k, v, scale, causal, window=None, name="attention"):
+    _need(name, q.dim() == 4 and k.dim() == 4 and k.shape == v.shape and q.shape[0] == k.shape[0] and q.shape[3] == k.shape[3],
           lambda: f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)} are not batch, heads, length, size of a head, with equal "
           "batches and sizes")
-    _need("attention", q.shape[1] % max(k.shape[1], 1) == 0 and (k.shape[1] > 0 or q.shape[1] == 0),
+    _need(name, q.shape[1] % max(k.shape[1], 1) == 0 and (k.shape[1] > 0 or q.shape[1] == 0),
           lambda: f"{q.shape[1]} heads of queries cannot share {k.shape[1]} heads of keys: the one must be a multiple of the other")
-    _need("attention", 1 <= q.shape[3] <= _LARGEST_HEAD, lambda: f"heads have 1 to {_LARGEST_HEAD} elements, not {q.shape[3]}")
-    _need("attention", 0 < scale < math.inf, lambda: f"the scale must be positive, it is {scale}")
-    _need("attention", window is None or window >= 1, lambda: f"a window has at least one key, not {window}")
-    _need("attention", window is None or causal, lambda: "a window is for is_causal=True")
-    _need_types("attention", _NARROW, q=q, k=k, v=v)
+    _need(name, 1 <= q.shape[3] <= _LARGEST_HEAD, lambda: f"heads have 1 to {_LARGEST_HEAD} elements, not {q.shape[3]}")
+    _need(name, _SMALLEST_SCALE <= scale <= _LARGEST_SCALE,
+          lambda: f"the scale must be between {_SMALLEST_SCALE} and {_LARGEST_SCALE}, it is {scale}")
+    _need(name, window is None or (isinstance(window, (int, torch.SymInt)) and not isinstance(window, bool)),
+          lambda: f"a window is a number of keys, not {window!r}")
+    _need(name, window is None or window >= 1, lambda: f"a window has at least one key, not {window}")
+    _need(name, window is None or causal, lambda: "a window is for is_causal=True")
+    _need_types(name, _NARROW, q=q, k=k, v=v)
 
 
-def _attention_kernel(name, q, causal, window, **define):
-    head = -(-q.shape[3] // 8) * 8  # as _for_tma makes it
+def _attention_kernel(name, q, k, causal, window, **define):
+    """The kernel for heads as _for_tma makes them, and the number of keys in its window."""
+    if window is not None and window >= k.shape[2]:
+        window = None
     mask = _MASKS["all" if not causal else "causal" if window is None else "window"]
-    return kernel(f"{name.replace('_', '-')}.mlir", name, _ELEMENTS[q.dtype], (("HEAD", head), ("MASK", mask), *define.items()))
+    head = -(-q.shape[3] // _VECTOR) * _VECTOR
+    made = kernel(f"{name.replace('_', '-')}.mlir", name, _ELEMENTS[q.dtype], (("HEAD", head), ("MASK", mask), *define.items()))
+    return made, 0 if window is None else window
 
 
 def _as_laid_out(x):
-    """An empty tensor with the layout of x, if its rows lie in memory; otherwise a row-major one."""
+    """An empty tensor with the dimensions in the order that they have in memory in x, without gaps; row-major if the elements of a head are not next to
+    each other."""
     like = torch.empty_like(x)
     return like if like.stride(-1) == 1 else torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
 def _is_for_tma(x):
     """Whether TMA can fetch and store a tensor of heads: each begins at a multiple of 16 bytes of its own, and has a multiple of as many."""
-    return (x.shape[-1] % 8 == 0 and x.stride(-1) == 1 and x.data_ptr() % 16 == 0 and
-            all((stride > 0 and stride % 8 == 0) or size == 1 for size, stride in zip(x.shape[:-1], x.stride())))
+    return (x.shape[-1] % _VECTOR == 0 and x.stride(-1) == 1 and x.data_ptr() % 16 == 0 and
+            all(stride > 0 and stride % _VECTOR == 0 for stride in x.stride()[:-1]))
 
 
 def _for_tma(x):
-    """The tensor, or a copy of it with zeros behind each head, if TMA cannot fetch it: that takes far less time than threads that fetch it again and again."""
+    """The tensor, or a copy of it with zeros behind each head, if TMA cannot fetch it: threads would fetch it again and again."""
     if _is_for_tma(x):
         return x
-    return torch.nn.functional.pad(x, (0, -x.shape[-1] % 8)).contiguous()
+    more = -x.shape[-1] % _VECTOR
+    return torch.nn.functional.pad(x, (0, more)) if more else _packed(x.clone(memory_format=torch.contiguous_format))
 
 
 def _to_write(result):
@@ -387,19 +426,11 @@ def _to_write(result):
     if _is_for_tma(result):
         return result
     *shape, size = result.shape
-    return result.new_empty(*shape, size + -size % 8)
+    return result.new_empty(*shape, size + -size % _VECTOR)
 
 
 def _written(result, written):
     return result if written is result else result.copy_(written[..., :result.shape[-1]])
-
-
-def _attend(q, k, v, scale, causal, window, sums=None):
-    out = _as_laid_out(q)
-    written = _to_write(out)
-    run = _attention_kernel("attention", q, causal, window, SUMS=1 if sums is None else 2)
-    run(_for_tma(q), _for_tma(k), _for_tma(v), scale, window or 0, written, _no_sums(q.device) if sums is None else sums)
-    return _written(out, written)
 
 
 @functools.lru_cache(maxsize=None)
@@ -407,67 +438,103 @@ def _no_sums(device):
     return torch.empty(0, 0, 0, dtype=torch.float32, device=device)
 
 
-def _empty_sums(q):
+def _attend(q, k, v, scale, causal, window, sums=None):
+    out = _as_laid_out(q)
+    written = _to_write(out)
+    run, window = _attention_kernel("attention", q, k, causal, window, SUMS=1 if sums is None else 2)
+    run(_for_tma(q), _for_tma(k), _for_tma(v), scale, window, written, _no_sums(q.device) if sums is None else sums)
+    return _written(out, written)
+
+
+# Two operators: with a second result, the logarithm of the sum of each row, for the gradients, of up to three elements more than queries; and without.
+_ATTENTION = "(Tensor q, Tensor k, Tensor v, float scale, bool causal, SymInt? window=None)"
+_attention = _operator(f"attention{_ATTENTION} -> Tensor", lambda q, k, v, scale, causal, window=None: _attend(q, k, v, scale, causal, window),
+                       lambda q, *more: _as_laid_out(q), _check_attention)
+
+
+def _shape_of_sums(q):
     *shape, length = q.shape[:3]
-    return q.new_empty((*shape, -(-length // 4) * 4), dtype=torch.float32)  # rows for TMA
+    return (*shape, -(-length // 4) * 4)  # rows for TMA
 
 
-def _run_attention(q, k, v, scale, causal, window):
+def _empty_sums(q):
+    return q.new_empty(_shape_of_sums(q), dtype=torch.float32)
+
+
+def _run_attention_with_sums(q, k, v, scale, causal, window=None):
     sums = _empty_sums(q)
     return _attend(q, k, v, scale, causal, window, sums), sums
 
 
-# The second result is the logarithm of the sum of each row, for the gradients; there are up to three elements more than queries.
-_attention = _operator("attention(Tensor q, Tensor k, Tensor v, float scale, bool causal, SymInt? window) -> (Tensor, Tensor)", _run_attention,
-                       lambda q, k, v, *more: (_as_laid_out(q), _empty_sums(q)), _check_attention)
+_attention_with_sums = _operator(f"attention_with_sums{_ATTENTION} -> (Tensor, Tensor)", _run_attention_with_sums,
+                                 lambda q, *more: (_as_laid_out(q), _empty_sums(q)), _check_attention)
 
 
-def _run_attention_backward(gradient, q, k, v, out, sums, scale, causal, window):
+def _run_attention_backward(gradient, q, k, v, out, sums, scale, causal, window=None):
     # Blocks add their parts of the gradient of q in memory, in any order. Others have an order, and for large heads there is nothing else.
     order = 2 if q.shape[3] > 128 or torch.are_deterministic_algorithms_enabled() else 1
     gradients = tuple(map(_as_laid_out, (q, k, v)))
     written = tuple(map(_to_write, gradients))
-    run = _attention_kernel("attention_backward", q, causal, window, ORDER=order)
-    run(*map(_for_tma, (q, k, v, out, gradient)), sums, scale, window or 0, *written)
+    run, window = _attention_kernel("attention_backward", q, k, causal, window, ORDER=order)
+    run(*map(_for_tma, (q, k, v, out, gradient)), sums, scale, window, *written)
     return tuple(map(_written, gradients, written))
 
 
+def _check_attention_backward(gradient, q, k, v, out, sums, *more):
+    _check_attention(q, k, v, *more, name="attention_backward")
+    _check_gradient("attention_backward", gradient, q)
+    _check_gradient("attention_backward", out, q)
+    _need("attention_backward", tuple(sums.shape) == _shape_of_sums(q) and sums.dtype == torch.float32 and sums.is_contiguous(),
+          lambda: f"sums of {tuple(sums.shape)}, {sums.dtype}, are not those of attention_with_sums")
+
+
 _attention_backward = _operator("attention_backward(Tensor gradient, Tensor q, Tensor k, Tensor v, Tensor out, Tensor sums, float scale, bool causal, "
-                                "SymInt? window) -> (Tensor, Tensor, Tensor)", _run_attention_backward,
-                                lambda gradient, q, k, v, *more: tuple(map(_as_laid_out, (q, k, v))),
-                                lambda gradient, q, k, v, out, sums, *more: _check_attention(q, k, v, *more))
+                                "SymInt? window=None) -> (Tensor, Tensor, Tensor)", _run_attention_backward,
+                                lambda gradient, q, k, v, *more: tuple(map(_as_laid_out, (q, k, v))), _check_attention_backward)
 _without_gradient("attention_backward")
 
 
 def _save_attention(ctx, inputs, output):
     q, k, v, *ctx.more = inputs
     ctx.set_materialize_grads(False)
-    ctx.mark_non_differentiable(output[1])
-    ctx.save_for_backward(q, k, v, *output)
+    if isinstance(output, tuple):
+        ctx.mark_non_differentiable(output[1])
+        ctx.save_for_backward(q, k, v, *output)
+    else:
+        ctx.save_for_backward(q, k, v)
 
 
-def _backward_of_attention(ctx, gradient, of_sums):
-    gradients = (None,) * 3 if gradient is None else _attention_backward(gradient, *ctx.saved_tensors, *ctx.more)
-    return (*gradients, None, None, None)
+def _backward_of_attention(ctx, gradient, of_sums=None):
+    gradients = (None,) * 3
+    if gradient is not None:
+        q, k, v, *results = ctx.saved_tensors
+        # attention() saves the sums where a gradient is wanted. Who calls the operator itself pays for them here.
+        results = results or _attention_with_sums(q, k, v, *ctx.more)
+        gradients = _attention_backward(gradient, q, k, v, *results, *ctx.more)
+    return (*gradients, *(None for _ in ctx.more))
 
 
 _autograd("attention", _backward_of_attention, _save_attention)
+_autograd("attention_with_sums", _backward_of_attention, _save_attention)
 
 
 def attention(q, k, v, *, scale=None, is_causal=False, window=None):
     """softmax(scale * q @ kᵀ) @ v for tensors of batch, heads, length, size of a head (up to 256). `scale` is 1/sqrt(size) if it is not given.
 
-    k and v may have fewer heads than q, of which each serves as many heads of queries (grouped-query attention). With `is_causal` the last query
-    sees all keys, the one before it all but the last, and so on: both sequences end together, also if their lengths differ. With `window`, too, a query
-    sees that many keys and no more, its own one included. A query that sees no key gives 0. The result is laid out in memory as q is.
+    k and v may have fewer heads than q, of which each serves as many heads of queries (grouped-query attention); repeated heads (`expand`) would be
+    copied. With `is_causal` the last query sees all keys, the one before it all but the last, and so on: both sequences end together, also if their
+    lengths differ. With `window`, too, a query sees that many keys and no more, its own one included. A query that sees no key gives 0.
 
-    It has gradients. Blocks add to that of q in any order, so that its last bits differ from run to run, unless
-    torch.use_deterministic_algorithms(True) is set or heads have more than 128 elements."""
+    The dimensions of the result lie in memory in the order of q's, without gaps. Heads whose size is no multiple of 8 are copied, and so are the gradients.
+
+    In the gradient of q blocks add in any order, so that its last bits differ from run to run, unless torch.use_deterministic_algorithms(True) is set
+    or heads have more than 128 elements."""
     arguments = (q, k, v, 1 / math.sqrt(max(q.shape[-1], 1)) if scale is None else float(scale), bool(is_causal), window)
-    if _is_watched(q, k, v):
-        return _attention(*arguments)[0]
-    _check_attention(*arguments)
-    return _attend(*arguments)
+    if not _is_watched(q, k, v):
+        return _direct["attention"](*arguments)
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in (q, k, v)):
+        return _attention_with_sums(*arguments)[0]
+    return _attention(*arguments)
 
 
 #===--- Inductor -------------------------------------------------------------------------------===#

@@ -18,7 +18,8 @@ tile.kernel @attention_backward(
     %DQ: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "H", "S", "D"]},
     %DK: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "G", "T", "D"]},
     %DV: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "G", "T", "D"]}) {
-  %HEAD = tile.param "HEAD" [128, 64, 96, 256, 192, 80, 112, 32, 16, 8, 24, 40, 48, 56, 72, 88, 104, 120, 136, 144, 152, 160, 168, 176, 184, 200, 208, 216, 224, 232, 240, 248] : index
+  %HEAD = tile.param "HEAD" [128, 64, 96, 256, 192, 80, 112, 32, 16, 8, 24, 40, 48, 56, 72, 88, 104, 120, 136, 144, 152, 160, 168, 176,
+                             184, 200, 208, 216, 224, 232, 240, 248] : index
   %MASK = tile.param "MASK" [1, 2, 3] : index
   %ORDER = tile.param "ORDER" [1, 2] : index
   %c0k = arith.constant 0 : index
@@ -64,12 +65,15 @@ tile.kernel @attention_backward(
   %product = arith.muli %R, %G : index
   %whole = arith.cmpi eq, %product, %H : index
   tile.assume %whole, "each head of keys has as many query heads" : i1
-  // Whole blocks of rows, which TMA can fetch: those behind the last query have q = 0 and E = L = 0.
+  // Whole blocks of rows, which TMA can fetch. Those behind the last query have E = 0 and L = ∞, hence p = 0.
   %blocks = arith.ceildivsi %S, %c128 : index
   %rows = arith.muli %blocks, %c128 : index
+  // Places of queries and keys are computed in 32 bits.
   %limit = arith.constant 1073741824 : index
-  %few = arith.cmpi ule, %S, %limit : index
-  tile.assume %few, "there are at most 2^30 queries" : i1
+  %few_queries = arith.cmpi ule, %S, %limit : index
+  tile.assume %few_queries, "there are at most 2^30 queries" : i1
+  %few_keys = arith.cmpi ule, %T, %limit : index
+  tile.assume %few_keys, "there are at most 2^30 keys" : i1
   %L = memref.alloc(%B, %H, %rows) : memref<?x?x?xf32>
   %E = memref.alloc(%B, %H, %rows) : memref<?x?x?xf32>
   %added = arith.select %adds, %S, %c0k : index
@@ -91,9 +95,15 @@ tile.kernel @attention_backward(
     %none = tensor.splat %least[%c64] : tensor<?xf32>
     %never = tensor.splat %most[%c64] : tensor<?xf32>
     %l2 = arith.mulf %lse, %factors : tensor<?xf32>
-    // A row that sees no key has LSE = −∞. With L = ∞ it has p = 0, and not NaN.
+    // Of a row that sees no key, LSE is −∞, and of one behind the last query anything.
     %blind = arith.cmpf oeq, %lse, %none : tensor<?xf32>
-    %l = arith.select %blind, %never, %l2 : tensor<?xi1>, tensor<?xf32>
+    %i32 = arith.index_cast %i : index to i32
+    %end32 = arith.index_cast %S : index to i32
+    %row = tile.iota dim = 0 from %i32 extents(%c64) : tensor<?xi32>
+    %end = tensor.splat %end32[%c64] : tensor<?xi32>
+    %behind = arith.cmpi sge, %row, %end : tensor<?xi32>
+    %no_query = arith.ori %blind, %behind : tensor<?xi1>
+    %l = arith.select %no_query, %never, %l2 : tensor<?xi1>, tensor<?xf32>
     tile.store %l, %L[%b, %h, %i] : tensor<?xf32> -> memref<?x?x?xf32>
     scf.if %adds {
       %nothing = arith.constant 0.0 : f32

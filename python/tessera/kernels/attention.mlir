@@ -16,7 +16,8 @@ tile.kernel @attention(%Q: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.sha
     %K: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "G", "T", "D"]},
     %V: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "G", "T", "D"]}, %scale: f32, %window: index,
     %O: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "H", "S", "D"]}, %LSE: memref<?x?x?xf32>) {
-  %HEAD = tile.param "HEAD" [128, 64, 96, 256, 192, 80, 112, 32, 16, 8, 24, 40, 48, 56, 72, 88, 104, 120, 136, 144, 152, 160, 168, 176, 184, 200, 208, 216, 224, 232, 240, 248] : index
+  %HEAD = tile.param "HEAD" [128, 64, 96, 256, 192, 80, 112, 32, 16, 8, 24, 40, 48, 56, 72, 88, 104, 120, 136, 144, 152, 160, 168, 176,
+                             184, 200, 208, 216, 224, 232, 240, 248] : index
   %MASK = tile.param "MASK" [1, 2, 3] : index
   %SUMS = tile.param "SUMS" [1, 2] : index
   %BQ = tile.param "BQ" [128, 192, 64] : index
@@ -66,6 +67,24 @@ tile.kernel @attention(%Q: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.sha
   %product = arith.muli %R, %G : index
   %whole = arith.cmpi eq, %product, %H : index
   tile.assume %whole, "each head of keys has as many query heads" : i1
+  // Places of queries and keys are computed in 32 bits.
+  %limit = arith.constant 1073741824 : index
+  %few_queries = arith.cmpi ule, %S, %limit : index
+  tile.assume %few_queries, "there are at most 2^30 queries" : i1
+  %few_keys = arith.cmpi ule, %T, %limit : index
+  tile.assume %few_keys, "there are at most 2^30 keys" : i1
+  scf.if %writes {
+    %c0k = arith.constant 0 : index
+    %batches = memref.dim %LSE, %c0k : memref<?x?x?xf32>
+    %heads = memref.dim %LSE, %c1 : memref<?x?x?xf32>
+    %queries = memref.dim %LSE, %c2 : memref<?x?x?xf32>
+    %same_batches = arith.cmpi eq, %batches, %B : index
+    %same_heads = arith.cmpi eq, %heads, %H : index
+    %covers = arith.cmpi uge, %queries, %S : index
+    %same = arith.andi %same_batches, %same_heads : i1
+    %holds_all = arith.andi %same, %covers : i1
+    tile.assume %holds_all, "LSE has an element for each query" : i1
+  }
   tile.grid (%b, %h, %i) = (0, 0, 0) to (%B, %H, %S) step (1, 1, %BQ) {
     %c0 = arith.constant 0 : index
     %g = arith.divui %h, %R : index

@@ -91,13 +91,16 @@ tile.kernel @rms_norm(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", 
 
 // Its gradients: DX of X and DG of the weights G, where D is the gradient of Y.
 //
-//   r = 1 / sqrt(mean(x²) + eps);  s = sum(d · g · x)          (of each row)
-//   DX = r · d · g − x · s · r³ / N;  DG = sum over rows of d · x · r
+//   r = 1 / sqrt(mean(x²) + eps);  s = sum(d · g · x);  c = s · r² / N          (of each row)
+//   DX = r · d · g − x · r · c;  DG = sum over rows of d · x · r
 //
-// Each of up to 528 blocks takes every 528th row, or group of R rows, and leaves its sum of DG in P; a last grid adds those, always in the same order. Rows that do
-// not fit the registers (WAY = 2) are read twice: for r and s, and by blocks of W columns.
-tile.kernel @rms_norm_backward(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]}, %G: memref<?xbf16> {tile.shape = ["N"]}, %eps: f32, %D: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]},
-                               %DX: memref<?x?xbf16> {tile.shape = ["M", "N"]}, %DG: memref<?xbf16> {tile.shape = ["N"]}) {
+// Each of up to 528 blocks takes every 528th row, or group of R rows, and leaves its sum of DG in P; a last grid adds those, always in the same
+// order. Rows that do not fit the registers (WAY = 2) are read twice: for r and c, and by blocks of W columns. With SUMS = 1 nobody wants DG.
+tile.kernel @rms_norm_backward(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]}, %G: memref<?xbf16> {tile.shape = ["N"]},
+                               %eps: f32,
+                               %D: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]},
+                               %DX: memref<?x?xbf16> {tile.shape = ["M", "N"]}, %DG: memref<?xbf16>) {
+  %SUMS = tile.param "SUMS" [2, 1] : index
   %WAY = tile.param "WAY" [1, 2] : index
   %R = tile.param "R" [1, 2, 4, 8, 16, 32] : index
   %W = tile.param "W" [4096, 2048, 1024, 512, 3072, 1536, 768, 384, 256, 128] : index
@@ -107,11 +110,20 @@ tile.kernel @rms_norm_backward(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %wanted = arith.cmpi eq, %SUMS, %two : index
   %most = arith.constant 528 : index
   %groups = arith.ceildivsi %M, %R : index
   %parts = arith.minsi %groups, %most : index
   %stride = arith.muli %parts, %R : index
-  %P = memref.alloc(%parts, %N) : memref<?x?xf32>
+  %c0k = arith.constant 0 : index
+  %stored = arith.select %wanted, %parts, %c0k : index
+  %P = memref.alloc(%stored, %N) : memref<?x?xf32>
+  scf.if %wanted {
+    %columns = memref.dim %DG, %c0k : memref<?xbf16>
+    %fit = arith.cmpi eq, %columns, %N : index
+    tile.assume %fit, "DG has an element for each column" : i1
+  }
   %n = arith.index_cast %N : index to i64
   %nf = arith.sitofp %n : i64 to f32
   %whole = arith.cmpi eq, %WAY, %one : index
@@ -127,6 +139,9 @@ tile.kernel @rms_norm_backward(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape
       %gs = tile.broadcast %g dims = [1] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
       %count = tensor.splat %nf[%R] : tensor<?xf32>
       %small = tensor.splat %eps[%R] : tensor<?xf32>
+      %nothing = tensor.splat %none[%R] : tensor<?xf32>
+      %m = arith.index_cast %M : index to i64
+      %rows = tensor.splat %m[%R] : tensor<?xi64>
       %first = arith.muli %p, %R : index
       %dg = scf.for %i = %first to %M step %stride iter_args(%before = %zero) -> (tensor<?x?xf32>) {
         %xn = tile.load %X[%i, %c0] tile(%R, %W) : memref<?x?xbf16, strided<[?, 1]>> -> tensor<?x?xbf16>
@@ -140,25 +155,33 @@ tile.kernel @rms_norm_backward(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape
         %s = tile.reduce addf %dwx dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
         %mean = arith.divf %sum, %count : tensor<?xf32>
         %shifted = arith.addf %mean, %small : tensor<?xf32>
-        %r = math.rsqrt %shifted : tensor<?xf32>
-        %rr = arith.mulf %r, %r : tensor<?xf32>
-        %rrr = arith.mulf %rr, %r : tensor<?xf32>
+        // A row behind the last one has r = 0: ∞ would make all of DG NaN.
+        %i64 = arith.index_cast %i : index to i64
+        %row = tile.iota dim = 0 from %i64 extents(%R) : tensor<?xi64>
+        %exists = arith.cmpi slt, %row, %rows : tensor<?xi64>
+        %root = math.rsqrt %shifted : tensor<?xf32>
+        %r = arith.select %exists, %root, %nothing : tensor<?xi1>, tensor<?xf32>
         %sn = arith.divf %s, %count : tensor<?xf32>
-        %c = arith.mulf %sn, %rrr : tensor<?xf32>
+        // Not r³, which overflows for a row of zeros.
+        %snr = arith.mulf %sn, %r : tensor<?xf32>
+        %c = arith.mulf %snr, %r : tensor<?xf32>
         %rs = tile.broadcast %r dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
         %cs = tile.broadcast %c dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
         %direct = arith.mulf %dw, %rs : tensor<?x?xf32>
-        %shared = arith.mulf %x, %cs : tensor<?x?xf32>
+        %xr = arith.mulf %x, %rs : tensor<?x?xf32>
+        %shared = arith.mulf %xr, %cs : tensor<?x?xf32>
         %dx = arith.subf %direct, %shared : tensor<?x?xf32>
         %out = arith.truncf %dx : tensor<?x?xf32> to tensor<?x?xbf16>
         tile.store %out, %DX[%i, %c0] : tensor<?x?xbf16> -> memref<?x?xbf16>
-        %xr = arith.mulf %x, %rs : tensor<?x?xf32>
         %dxr = arith.mulf %d, %xr : tensor<?x?xf32>
-        %after = arith.addf %before, %dxr : tensor<?x?xf32>
+        %sum_of_rows = arith.addf %before, %dxr : tensor<?x?xf32>
+        %after = arith.select %wanted, %sum_of_rows, %before : tensor<?x?xf32>
         scf.yield %after : tensor<?x?xf32>
       }
-      %column = tile.reduce addf %dg dims = [0] : tensor<?x?xf32> -> tensor<?xf32>
-      tile.store %column, %P[%p, %c0] : tensor<?xf32> -> memref<?x?xf32>
+      scf.if %wanted {
+        %column = tile.reduce addf %dg dims = [0] : tensor<?x?xf32> -> tensor<?xf32>
+        tile.store %column, %P[%p, %c0] : tensor<?xf32> -> memref<?x?xf32>
+      }
     }
   } else {
     tile.assume %R {max = 1} : index
@@ -191,10 +214,9 @@ tile.kernel @rms_norm_backward(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape
       %mean = arith.divf %sum, %count : tensor<?xf32>
       %shifted = arith.addf %mean, %small : tensor<?xf32>
       %r = math.rsqrt %shifted : tensor<?xf32>
-      %rr = arith.mulf %r, %r : tensor<?xf32>
-      %rrr = arith.mulf %rr, %r : tensor<?xf32>
       %sn = arith.divf %s, %count : tensor<?xf32>
-      %c = arith.mulf %sn, %rrr : tensor<?xf32>
+      %snr = arith.mulf %sn, %r : tensor<?xf32>
+      %c = arith.mulf %snr, %r : tensor<?xf32>
       tile.store %r, %RS[%i] : tensor<?xf32> -> memref<?xf32>
       tile.store %c, %CS[%i] : tensor<?xf32> -> memref<?xf32>
     }
@@ -217,31 +239,36 @@ tile.kernel @rms_norm_backward(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape
         %cs = tile.broadcast %c dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
         %dw = arith.mulf %d, %gs : tensor<?x?xf32>
         %direct = arith.mulf %dw, %rs : tensor<?x?xf32>
-        %shared = arith.mulf %x, %cs : tensor<?x?xf32>
+        %xr = arith.mulf %x, %rs : tensor<?x?xf32>
+        %shared = arith.mulf %xr, %cs : tensor<?x?xf32>
         %dx = arith.subf %direct, %shared : tensor<?x?xf32>
         %out = arith.truncf %dx : tensor<?x?xf32> to tensor<?x?xbf16>
         tile.store %out, %DX[%i, %j] : tensor<?x?xbf16> -> memref<?x?xbf16>
-        %xr = arith.mulf %x, %rs : tensor<?x?xf32>
         %dxr = arith.mulf %d, %xr : tensor<?x?xf32>
-        %after = arith.addf %before, %dxr : tensor<?x?xf32>
+        %sum_of_rows = arith.addf %before, %dxr : tensor<?x?xf32>
+        %after = arith.select %wanted, %sum_of_rows, %before : tensor<?x?xf32>
         scf.yield %after : tensor<?x?xf32>
       }
-      %column = tile.reduce addf %dg dims = [0] : tensor<?x?xf32> -> tensor<?xf32>
-      tile.store %column, %P[%p, %j] : tensor<?xf32> -> memref<?x?xf32>
+      scf.if %wanted {
+        %column = tile.reduce addf %dg dims = [0] : tensor<?x?xf32> -> tensor<?xf32>
+        tile.store %column, %P[%p, %j] : tensor<?xf32> -> memref<?x?xf32>
+      }
     }
   }
-  tile.grid (%j) = (0) to (%N) step (64) {
-    %c0 = arith.constant 0 : index
-    %c64 = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-    %sums = scf.for %p = %c0 to %parts step %c64 iter_args(%before = %zero) -> (tensor<64x64xf32>) {
-      %part = tile.load %P[%p, %j] : memref<?x?xf32> -> tensor<64x64xf32>
-      %after = arith.addf %before, %part : tensor<64x64xf32>
-      scf.yield %after : tensor<64x64xf32>
+  scf.if %wanted {
+    tile.grid (%j) = (0) to (%N) step (64) {
+      %c0 = arith.constant 0 : index
+      %c64 = arith.constant 64 : index
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %sums = scf.for %p = %c0 to %parts step %c64 iter_args(%before = %zero) -> (tensor<64x64xf32>) {
+        %part = tile.load %P[%p, %j] : memref<?x?xf32> -> tensor<64x64xf32>
+        %after = arith.addf %before, %part : tensor<64x64xf32>
+        scf.yield %after : tensor<64x64xf32>
+      }
+      %dg = tile.reduce addf %sums dims = [0] : tensor<64x64xf32> -> tensor<64xf32>
+      %out = arith.truncf %dg : tensor<64xf32> to tensor<64xbf16>
+      tile.store %out, %DG[%j] : tensor<64xbf16> -> memref<?xbf16>
     }
-    %dg = tile.reduce addf %sums dims = [0] : tensor<64x64xf32> -> tensor<64xf32>
-    %out = arith.truncf %dg : tensor<64xf32> to tensor<64xbf16>
-    tile.store %out, %DG[%j] : tensor<64xbf16> -> memref<?xbf16>
   }
   tile.return
 }

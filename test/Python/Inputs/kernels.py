@@ -12,7 +12,8 @@ import tessera
 from tessera import _programs
 
 # B, H, G, S, T, window
-SIZES = ((1, 2, 1, 70, 90, 33), (2, 3, 3, 1, 5, 2), (1, 4, 2, 130, 64, 70), (1, 2, 2, 0, 7, 1), (1, 2, 1, 9, 0, 3))
+SIZES = ((1, 2, 1, 70, 90, 33), (2, 3, 3, 1, 5, 2), (1, 4, 2, 130, 64, 70), (1, 2, 2, 0, 7, 1), (1, 2, 1, 9, 0, 3),
+         (1, 2, 1, 200, 150, 20), (1, 1, 1, 70, 40, 2**40))
 ALL, CAUSAL, WINDOW = 1, 2, 3
 
 
@@ -56,13 +57,14 @@ class Attention(unittest.TestCase):
             scale = size**-0.5
             want = reference(*(x.astype(np.float64) for x in (q, k, v, gradient)), scale, mask, window)
             out, other = (np.full(q.shape, np.nan, q.dtype) for _ in range(2))
-            sums = np.full((b, h, -(-s // 4) * 4), np.nan, np.float32)
+            sums = np.full((b, h, -(-s // 4) * 4 + 4), np.nan, np.float32)  # longer than it has to be
             forward(q, k, v, scale, window, out, sums)
             alone(q, k, v, scale, window, other, np.empty((0, 0, 0), np.float32))
             np.testing.assert_array_equal(out.view(np.uint16), other.view(np.uint16))
             what = f"{size} {mask} {(b, h, g, s, t)}"
             self.same(out, want[0], what + " out")
             np.testing.assert_allclose(sums[:, :, :s], want[1], rtol=1e-3, atol=1e-3, err_msg=what)
+            sums[:, :, s:] = np.nan  # nobody may ask for what lies behind the last query
             for order, run in backward.items():
                 found = [np.full(x.shape, np.nan, x.dtype) for x in (q, k, v)]
                 run(q, k, v, out, gradient, sums, scale, window, *found)
@@ -84,6 +86,23 @@ class Attention(unittest.TestCase):
     def test_large_heads(self):
         self.check(160, WINDOW, (2,))
 
+    def test_scores_far_below_zero(self):
+        """exp(−LSE) is infinite, and so would be what a key that does not exist has."""
+        q, k = np.full((1, 1, 70, 64), 3, ml_dtypes.bfloat16), np.full((1, 1, 90, 64), -3, ml_dtypes.bfloat16)
+        v, gradient = (np.random.default_rng(4).standard_normal(x.shape).astype(ml_dtypes.bfloat16) for x in (k, q))
+        for mask in (ALL, CAUSAL):
+            want = reference(*(x.astype(np.float64) for x in (q, k, v, gradient)), 1.0, mask, 0)
+            out, sums = np.full(q.shape, np.nan, q.dtype), np.full((1, 1, 72), np.nan, np.float32)
+            self.compile("attention", HEAD=64, MASK=mask, SUMS=2)(q, k, v, 1.0, 0, out, sums)
+            self.assertTrue((sums[:, :, :70] < -500).all())
+            self.same(out, want[0], "out")
+            for order in (1, 2):
+                found = [np.full(x.shape, np.nan, x.dtype) for x in (q, k, v)]
+                self.compile("attention_backward", HEAD=64, MASK=mask, ORDER=order)(q, k, v, out, gradient, sums, 1.0, 0, *found)
+                for x in found:
+                    self.assertTrue(np.isfinite(x.astype(np.float32)).all(), order)
+                self.same(found[2], want[4], "DV")
+
     def test_what_does_not_go_together(self):
         with self.assertRaisesRegex(tessera.CompileError, "heads of more than 128 have no registers"):
             self.compile("attention_backward", HEAD=256, MASK=1, ORDER=1)
@@ -93,6 +112,10 @@ class Attention(unittest.TestCase):
         x = np.zeros((1, 1, 4, 32), ml_dtypes.bfloat16)
         with self.assertRaisesRegex(tessera.ArgumentError, "a head has HEAD elements"):
             run(x, x, x, 1.0, 0, x.copy(), np.empty((0, 0, 0), np.float32))
+        run = self.compile("attention", HEAD=32, MASK=1, SUMS=2)
+        for shape in ((0, 0, 0), (1, 1, 3), (1, 2, 4)):
+            with self.assertRaisesRegex(tessera.ArgumentError, "LSE has an element for each query"):
+                run(x, x, x, 1.0, 0, x.copy(), np.empty(shape, np.float32))
 
 
 class Rows(unittest.TestCase):
@@ -123,16 +146,27 @@ class Rows(unittest.TestCase):
     def test_rms_norm(self):
         random = np.random.default_rng(2)
 
-        def run(kernel, shape):
+        def run(kernel, shape, sums, eps, zeros=False):
             x, d = (random.standard_normal(shape).astype(ml_dtypes.bfloat16) for _ in range(2))
+            if zeros:
+                x[::2] = 0
             g = random.standard_normal(shape[1]).astype(ml_dtypes.bfloat16)
             wide_x, wide_d, wide_g = (tensor.astype(np.float64) for tensor in (x, d, g))
-            r = 1 / np.sqrt((wide_x**2).mean(1, keepdims=True) + 1e-3)
-            to_x, to_g = kernel(x, g, 1e-3, d)
+            r = 1 / np.sqrt((wide_x**2).mean(1, keepdims=True) + eps)
+            to_x, to_g = np.full(shape, np.nan, x.dtype), np.full(shape[1] if sums else 0, np.nan, x.dtype)
+            kernel(x, g, eps, d, to_x, to_g)
             shared = (wide_d * wide_g * wide_x).sum(1, keepdims=True) * r**3 / shape[1]
             self.same(to_x, r * wide_d * wide_g - wide_x * shared, 1e-2)
-            self.same(to_g, (wide_d * wide_x * r).sum(0), 1e-2)
-        self.check("rms-norm.mlir", "rms_norm_backward", "bf16", ({"WAY": 1, "W": 1024, "R": 4}, {"WAY": 1, "W": 128, "R": 32}, {"WAY": 2}), run)
+            if sums:
+                self.same(to_g, (wide_d * wide_x * r).sum(0), 1e-2)
+        for sums in (True, False):
+            ways = tuple({"SUMS": 1 + sums, **way} for way in ({"WAY": 1, "W": 1024, "R": 4}, {"WAY": 1, "W": 128, "R": 32}, {"WAY": 2}))
+            self.check("rms-norm.mlir", "rms_norm_backward", "bf16", ways, lambda kernel, shape: run(kernel, shape, sums, 1e-3))
+        # No eps: rows behind the last one have no root. A row of zeros whose root is large.
+        self.check("rms-norm.mlir", "rms_norm_backward", "bf16", ({"WAY": 1, "W": 1024, "R": 4}, {"WAY": 2}),
+                   lambda kernel, shape: run(kernel, shape, True, 0.0))
+        self.check("rms-norm.mlir", "rms_norm_backward", "bf16", ({"WAY": 1, "W": 1024, "R": 4}, {"WAY": 2}),
+                   lambda kernel, shape: run(kernel, shape, True, 1e-26, zeros=True))
 
 
 if __name__ == "__main__":

@@ -218,8 +218,11 @@ class Rows(unittest.TestCase):
     def test_gradients_of_softmax(self):
         for columns, dtype in itertools.product((1, 7, 300, 1000, 4096, 9000), (torch.bfloat16, torch.float16, torch.float32)):
             with self.subTest(columns=columns, dtype=dtype):
-                self.check_gradients(tt.softmax, lambda x: torch.softmax(x, -1), normal(5, columns, dtype=dtype), tolerance=1e-5 if dtype == torch.float32 else 1e-2)
+                self.check_gradients(tt.softmax, lambda x: torch.softmax(x, -1), normal(5, columns, dtype=dtype),
+                                     tolerance=1e-5 if dtype == torch.float32 else 1e-2)
         self.check_gradients(lambda x: tt.softmax(x, 1), lambda x: torch.softmax(x, 1), normal(3, 40, 5))
+        for shape, dim in (((3, 0), 1), ((0, 3), 0), ((0, 3), 1)):
+            self.check_gradients(lambda x: tt.softmax(x, dim), lambda x: torch.softmax(x, dim), normal(*shape))
         self.check_gradients(tt.softmax, lambda x: torch.softmax(x, -1), normal(3, 80)[:, ::2])
         x = normal(4, 10).requires_grad_()
         tt.softmax(x).sum().backward()  # a gradient whose elements are all the same one
@@ -230,6 +233,11 @@ class Rows(unittest.TestCase):
             with self.subTest(shape=shape, dtype=dtype):
                 self.check_gradients(lambda x, w: tt.rms_norm(x, w, 1e-5), lambda x, w: F.rms_norm(x, w.shape, w, 1e-5),
                                      normal(*shape, dtype=dtype), normal(shape[-1], dtype=dtype))
+        self.check_gradients(lambda x, w: tt.rms_norm(x, w, 0.0), lambda x, w: F.rms_norm(x, w.shape, w, 0.0), normal(33, 300), normal(300))
+        x, weight = normal(9, 300).requires_grad_(), normal(300)
+        with unittest.mock.patch.object(tt, "kernel", wraps=tt.kernel) as kernel:
+            tt.rms_norm(x, weight).float().sum().backward()
+            self.assertEqual(kernel.call_args.args[3], (("SUMS", 1),))  # nobody wants that of the weights
         x, weight = normal(0, 20).requires_grad_(), normal(20).requires_grad_()
         tt.rms_norm(x, weight).sum().backward()
         self.assertEqual(weight.grad.abs().sum(), 0)
@@ -336,7 +344,7 @@ class Attention(unittest.TestCase):
         tt.attention(q, k, v).sum().backward()  # a gradient whose elements are all the same one
         want, = torch.autograd.grad(self.reference(q, k, v).sum(), k)
         self.assertLess((k.grad.float() - want.float()).abs().max(), 2e-2)
-        self.assertEqual([x.requires_grad for x in torch.ops.tessera.attention(q, k, v, 0.1, False, None)], [True, False])
+        self.assertEqual([x.requires_grad for x in torch.ops.tessera.attention_with_sums(q, k, v, 0.1, False)], [True, False])
         out = tt.attention(q, k, v)
         first, = torch.autograd.grad(out.float().pow(2).sum(), k, create_graph=True)
         with self.assertRaisesRegex(NotImplementedError, "attention_backward has no gradient"):
@@ -344,11 +352,31 @@ class Attention(unittest.TestCase):
 
     def test_sums(self):
         q, k, v = (normal(2, 2, 30, 64) for _ in range(3))
-        self.assertEqual(torch.ops.tessera.attention(q, k, v, 0.125, False, None)[1].shape, (2, 2, 32))
-        out, sums = torch.ops.tessera.attention(q, k, v, 0.125, False, None)
+        out, sums = torch.ops.tessera.attention_with_sums(q, k, v, 0.125, False)
+        self.assertEqual(sums.shape, (2, 2, 32))
         want = torch.logsumexp(0.125 * q.float() @ k.float().transpose(-1, -2), -1)
         torch.testing.assert_close(sums[..., :30], want, rtol=1e-3, atol=1e-3)
         torch.testing.assert_close(out, tt.attention(q, k, v), rtol=0, atol=0)
+
+    def test_the_operator_itself(self):
+        """It has no sums, and computes them for its gradient."""
+        q, k, v = (normal(1, 2, 30, 64).requires_grad_() for _ in range(3))
+        out = torch.ops.tessera.attention(q, k, v, 0.125, True)
+        torch.testing.assert_close(out, tt.attention(q, k, v, is_causal=True), rtol=0, atol=0)
+        gradient = torch.randn_like(out)
+        want = torch.autograd.grad(self.reference(q, k, v, causal=True), (q, k, v), gradient.float())
+        for x, y in zip(torch.autograd.grad(out, (q, k, v), gradient), want):
+            self.assertLess((x.float() - y.float()).norm(), 2e-2 * y.float().norm())
+        for context in (torch.no_grad(), torch.inference_mode()):
+            with context:
+                torch.testing.assert_close(tt.attention(q, k, v, is_causal=True), out, rtol=0, atol=0)
+
+    def test_checkpoints(self):
+        from torch.utils.checkpoint import checkpoint
+        q, k, v = (normal(1, 2, 30, 64).requires_grad_() for _ in range(3))
+        want = torch.autograd.grad(tt.attention(q, k, v).float().sum(), v)
+        got = torch.autograd.grad(checkpoint(tt.attention, q, k, v, use_reentrant=False).float().sum(), v)
+        torch.testing.assert_close(got, want, rtol=0, atol=0)
 
     def test_layouts(self):
         """Heads beside each other, parts of one projection, columns, repeated heads: the result is laid out as q is."""
@@ -375,8 +403,13 @@ class Attention(unittest.TestCase):
                         (lambda: tt.attention(q[..., :0], q[..., :0], q[..., :0]), "not 0"),
                         (lambda: tt.attention(q, q, q, window=3), "a window is for is_causal=True"),
                         (lambda: tt.attention(q, q, q, is_causal=True, window=0), "at least one key, not 0"),
+                        (lambda: tt.attention(q, q, q, is_causal=True, window=2.5), "a window is a number of keys, not 2.5"),
+                        (lambda: tt.attention(q, q, q, is_causal=True, window=True), "not True"),
+                        (lambda: torch.ops.tessera.attention_backward(q[:, :1], q, q, q, q, q, 0.1, False), "attention_backward: a gradient of"),
+                        (lambda: torch.ops.tessera.attention_backward(q, q, q, q, q, q, 0.1, False), "are not those of attention_with_sums"),
+                        (lambda: tt.attention(q, q, q, scale=1e-46), "the scale must be between"),
                         (lambda: tt.attention(q, q, q.float()), "v is torch.float32"),
-                        (lambda: tt.attention(q, q, q, scale=-1), "must be positive")):
+                        (lambda: tt.attention(q, q, q, scale=-1), "must be between")):
             with self.assertRaisesRegex(tessera.ArgumentError, what):
                 f()
 
@@ -441,7 +474,13 @@ class InGraphs(unittest.TestCase):
         for op, args in ((ops.mm, (normal(5, 6), normal(7, 6).t())), (ops.bmm, (normal(2, 5, 6), normal(2, 6, 7))),
                          (ops.addmm, (normal(7), normal(5, 6), normal(6, 7), 1.0, 2.0)), (ops.softmax, (normal(5, 6, 4), 1)),
                          (ops.rms_norm, (normal(5, 6), normal(6), 1e-6)), (ops.attention, (*(normal(1, 2, 9, 64),) * 3, 0.1, True, None)),
-                         (ops.attention, (normal(1, 9, 4, 64).transpose(1, 2), *(normal(1, 2, 9, 64).requires_grad_(),) * 2, 0.1, True, 5))):
+                         (ops.softmax_backward, (normal(5, 6), normal(5, 6), 0)),
+                         (ops.rms_norm_backward, (normal(5, 6), normal(5, 6), normal(6), 1e-6, True)),
+                         (ops.attention_with_sums, (normal(1, 9, 4, 64).transpose(1, 2).requires_grad_(), normal(1, 2, 9, 64).requires_grad_(),
+                                                    normal(1, 2, 9, 64).requires_grad_(), 0.1, True, 5)),
+                         (ops.attention, (normal(1, 2, 9, 20).requires_grad_(), normal(1, 1, 9, 20).expand(1, 2, 9, 20),
+                                          normal(1, 2, 20, 9).transpose(2, 3), 0.1, False)),
+                         (ops.attention_backward, (*(normal(1, 2, 9, 64) for _ in range(5)), torch.zeros(1, 2, 12, device=DEVICE), 0.1, True))):
             torch.library.opcheck(op.default, args)
         for op, args in ((ops.mm, (normal(5, 6).requires_grad_(), normal(6, 7))), (ops.softmax, (normal(5, 6, 4).requires_grad_(), 1)),
                          (ops.rms_norm, (normal(5, 6).requires_grad_(), normal(6).requires_grad_(), 1e-6))):
@@ -457,12 +496,14 @@ class InGraphs(unittest.TestCase):
 
     def test_compile_a_step_of_training(self):
         def loss(q, k, v):
-            return tt.attention(q, k, v, is_causal=True).float().pow(2).sum()
-        q, k, v = (normal(1, 2, 40, 64).requires_grad_() for _ in range(3))
+            out = tt.attention(q.transpose(1, 2), k, v, is_causal=True, window=20)
+            return tt.rms_norm(tt.softmax(out, -1), v[0, 0, 0]).float().pow(2).sum()
+        q, k, v = normal(1, 40, 4, 64).requires_grad_(), *(normal(1, 2, 40, 64).requires_grad_() for _ in range(2))
         want = torch.autograd.grad(loss(q, k, v), (q, k, v))
-        for dynamic in (False, True):
+        # Inductor chooses layouts itself.
+        for dynamic, backend in itertools.product((False, True), ("aot_eager", "inductor") if DEVICE == "cuda" else ("aot_eager",)):
             torch._dynamo.reset()
-            got = torch.autograd.grad(torch.compile(loss, fullgraph=True, dynamic=dynamic, backend="aot_eager")(q, k, v), (q, k, v))
+            got = torch.autograd.grad(torch.compile(loss, fullgraph=True, dynamic=dynamic, backend=backend)(q, k, v), (q, k, v))
             for x, y in zip(got, want):
                 torch.testing.assert_close(x, y, rtol=2e-2, atol=2e-2)
 
