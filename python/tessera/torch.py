@@ -324,9 +324,9 @@ _rms_norm = _operator("rms_norm(Tensor x, Tensor weight, float eps) -> Tensor", 
 
 def _run_rms_norm_backward(gradient, x, weight, eps, wants_weight):
     to_x = torch.empty_like(x, memory_format=torch.contiguous_format)
-    to_weight = weight.new_zeros(weight.shape if wants_weight else 0)
+    to_weight = weight.new_empty(weight.shape if wants_weight else 0)
     if x.numel() == 0:
-        return to_x, to_weight
+        return to_x, to_weight.zero_()
     run = kernel("rms-norm.mlir", "rms_norm_backward", _ELEMENTS[x.dtype], (("SUMS", 2 if wants_weight else 1),))
     rows, gradients = (_with_rows(tensor.reshape(-1, x.shape[-1])) for tensor in (x, gradient))
     run(rows, _packed(weight), eps, gradients, to_x.view(rows.shape), to_weight)
