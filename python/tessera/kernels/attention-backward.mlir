@@ -8,6 +8,56 @@
 // blocks of its own, which compute the softmax once more: two products more, and always the same bits. Heads of more than 128 have DK and DV in a grid
 // each, since both do not fit the registers.
 
+// For a block of keys from j on: the first query that sees one of them, in whole steps, and the end of those that do; which keys exist; and for each key the
+// first query that sees it, and the first one that does not any more.
+func.func private @block_of_keys(%j: index, %S: index, %T: index, %window: index, %KEYS: index, %QUERIES: index, %causal: i1, %windowed: i1)
+    -> (index, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>) {
+  %c0 = arith.constant 0 : index
+  %j32 = arith.index_cast %j : index to i32
+  %end32 = arith.index_cast %T : index to i32
+  %key = tile.iota dim = 0 from %j32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
+  %keys = tensor.splat %end32[%KEYS, %QUERIES] : tensor<?x?xi32>
+  %exists = arith.cmpi slt, %key, %keys : tensor<?x?xi32>
+  // Key j is seen by the queries from j + S − T on.
+  %shift = arith.subi %S, %T : index
+  %first = arith.addi %j, %shift : index
+  %some = arith.maxsi %first, %c0 : index
+  %block = arith.divui %some, %QUERIES : index
+  %own_start = arith.muli %block, %QUERIES : index
+  %start = arith.select %causal, %own_start, %c0 : index
+  // With a window key j is not seen by those from j + S − T + `width` on.
+  %width = arith.minsi %window, %T : index
+  %beyond = arith.addi %first, %width : index
+  %last_key = arith.addi %beyond, %KEYS : index
+  %near_end = arith.minsi %last_key, %S : index
+  %end = arith.select %windowed, %near_end, %S : index
+  %beyond32 = arith.index_cast %beyond : index to i32
+  %hidden = tile.iota dim = 0 from %beyond32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
+  %first32 = arith.index_cast %first : index to i32
+  %own = tile.iota dim = 0 from %first32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
+  return %start, %end, %exists, %own, %hidden : index, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>
+}
+
+// The softmax of scores, a row for each key: 0 where the query from i on does not see it.
+func.func private @p_of_keys(%s: tensor<?x?xf32>, %l: tensor<?xf32>, %factors: tensor<?x?xf32>, %never: tensor<?x?xf32>, %i: index,
+    %exists: tensor<?x?xi1>, %own: tensor<?x?xi32>, %hidden: tensor<?x?xi32>, %KEYS: index, %QUERIES: index, %causal: i1, %windowed: i1, %masks: i1)
+    -> tensor<?x?xf32> {
+  %scaled = arith.mulf %s, %factors : tensor<?x?xf32>
+  %ls = tile.broadcast %l dims = [1] extents(%KEYS, %QUERIES) : tensor<?xf32> -> tensor<?x?xf32>
+  %x = arith.subf %scaled, %ls : tensor<?x?xf32>
+  %i32 = arith.index_cast %i : index to i32
+  %query = tile.iota dim = 1 from %i32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
+  %sees = arith.cmpi sge, %query, %own : tensor<?x?xi32>
+  %near = arith.cmpi slt, %query, %hidden : tensor<?x?xi32>
+  %both = arith.andi %sees, %near : tensor<?x?xi1>
+  %some_seen = arith.select %causal, %sees, %exists : tensor<?x?xi1>
+  %seen = arith.select %windowed, %both, %some_seen : tensor<?x?xi1>
+  %inside = arith.select %seen, %x, %never : tensor<?x?xi1>, tensor<?x?xf32>
+  %y = arith.select %masks, %inside, %x : tensor<?x?xf32>
+  %p = math.exp2 %y fastmath<afn> : tensor<?x?xf32>
+  return %p : tensor<?x?xf32>
+}
+
 tile.kernel @attention_backward(
     %Q: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "H", "S", "D"]},
     %K: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "G", "T", "D"]},
@@ -123,28 +173,8 @@ tile.kernel @attention_backward(
       %never = tensor.splat %infinite[%KEYS, %QUERIES] : tensor<?x?xf32>
       %k = tile.load %K[%b, %g, %j, %c0] tile(%KEYS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
       %v = tile.load %V[%b, %g, %j, %c0] tile(%KEYS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
-      %j32 = arith.index_cast %j : index to i32
-      %end32 = arith.index_cast %T : index to i32
-      %key = tile.iota dim = 0 from %j32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
-      %keys = tensor.splat %end32[%KEYS, %QUERIES] : tensor<?x?xi32>
-      %exists = arith.cmpi slt, %key, %keys : tensor<?x?xi32>
-      // Key j is seen by the queries from j + S − T on.
-      %shift = arith.subi %S, %T : index
-      %first = arith.addi %j, %shift : index
-      %some = arith.maxsi %first, %c0 : index
-      %block = arith.divui %some, %QUERIES : index
-      %own_start = arith.muli %block, %QUERIES : index
-      %start = arith.select %causal, %own_start, %c0 : index
-      // With a window key j is not seen by those from j + S − T + `width` on.
-      %width = arith.minsi %window, %T : index
-      %beyond = arith.addi %first, %width : index
-      %last_key = arith.addi %beyond, %KEYS : index
-      %near_end = arith.minsi %last_key, %S : index
-      %end = arith.select %windowed, %near_end, %S : index
-      %beyond32 = arith.index_cast %beyond : index to i32
-      %hidden = tile.iota dim = 0 from %beyond32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
-      %first32 = arith.index_cast %first : index to i32
-      %own = tile.iota dim = 0 from %first32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
+      %start, %end, %exists, %own, %hidden = func.call @block_of_keys(%j, %S, %T, %window, %KEYS, %QUERIES, %causal, %windowed)
+          : (index, index, index, index, index, index, i1, i1) -> (index, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>)
       %head = arith.muli %g, %R : index
       %after = arith.addi %head, %R : index
       %last = arith.minsi %after, %H : index
@@ -157,19 +187,9 @@ tile.kernel @attention_backward(
           %dot = tile.transpose %do dims = [1, 0] : tensor<?x?xbf16> -> tensor<?x?xbf16>
           %dp = tile.mma %v, %dot : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
           %l = tile.load %L[%b, %h, %i] tile(%QUERIES) : memref<?x?x?xf32> -> tensor<?xf32>
-          %scaled = arith.mulf %s, %factors : tensor<?x?xf32>
-          %ls = tile.broadcast %l dims = [1] extents(%KEYS, %QUERIES) : tensor<?xf32> -> tensor<?x?xf32>
-          %x = arith.subf %scaled, %ls : tensor<?x?xf32>
-          %i32 = arith.index_cast %i : index to i32
-          %query = tile.iota dim = 1 from %i32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
-          %sees = arith.cmpi sge, %query, %own : tensor<?x?xi32>
-          %near = arith.cmpi slt, %query, %hidden : tensor<?x?xi32>
-          %both = arith.andi %sees, %near : tensor<?x?xi1>
-          %some_seen = arith.select %causal, %sees, %exists : tensor<?x?xi1>
-          %seen = arith.select %windowed, %both, %some_seen : tensor<?x?xi1>
-          %inside = arith.select %seen, %x, %never : tensor<?x?xi1>, tensor<?x?xf32>
-          %y = arith.select %masks, %inside, %x : tensor<?x?xf32>
-          %p = math.exp2 %y fastmath<afn> : tensor<?x?xf32>
+          %p = func.call @p_of_keys(%s, %l, %factors, %never, %i, %exists, %own, %hidden, %KEYS, %QUERIES, %causal, %windowed, %masks)
+              : (tensor<?x?xf32>, tensor<?xf32>, tensor<?x?xf32>, tensor<?x?xf32>, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>,
+                 index, index, i1, i1, i1) -> tensor<?x?xf32>
           %pn = arith.truncf %p : tensor<?x?xf32> to tensor<?x?xbf16>
           %e = tile.load %E[%b, %h, %i] tile(%QUERIES) : memref<?x?x?xf32> -> tensor<?xf32>
           %es = tile.broadcast %e dims = [1] extents(%KEYS, %QUERIES) : tensor<?xf32> -> tensor<?x?xf32>
@@ -212,28 +232,8 @@ tile.kernel @attention_backward(
       %infinite = arith.constant 0xFF800000 : f32
       %never = tensor.splat %infinite[%KEYS, %QUERIES] : tensor<?x?xf32>
       %k = tile.load %K[%b, %g, %j, %c0] tile(%KEYS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
-      %j32 = arith.index_cast %j : index to i32
-      %end32 = arith.index_cast %T : index to i32
-      %key = tile.iota dim = 0 from %j32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
-      %keys = tensor.splat %end32[%KEYS, %QUERIES] : tensor<?x?xi32>
-      %exists = arith.cmpi slt, %key, %keys : tensor<?x?xi32>
-      // Key j is seen by the queries from j + S − T on.
-      %shift = arith.subi %S, %T : index
-      %first = arith.addi %j, %shift : index
-      %some = arith.maxsi %first, %c0 : index
-      %block = arith.divui %some, %QUERIES : index
-      %own_start = arith.muli %block, %QUERIES : index
-      %start = arith.select %causal, %own_start, %c0 : index
-      // With a window key j is not seen by those from j + S − T + `width` on.
-      %width = arith.minsi %window, %T : index
-      %beyond = arith.addi %first, %width : index
-      %last_key = arith.addi %beyond, %KEYS : index
-      %near_end = arith.minsi %last_key, %S : index
-      %end = arith.select %windowed, %near_end, %S : index
-      %beyond32 = arith.index_cast %beyond : index to i32
-      %hidden = tile.iota dim = 0 from %beyond32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
-      %first32 = arith.index_cast %first : index to i32
-      %own = tile.iota dim = 0 from %first32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
+      %start, %end, %exists, %own, %hidden = func.call @block_of_keys(%j, %S, %T, %window, %KEYS, %QUERIES, %causal, %windowed)
+          : (index, index, index, index, index, index, i1, i1) -> (index, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>)
       %head = arith.muli %g, %R : index
       %after = arith.addi %head, %R : index
       %last = arith.minsi %after, %H : index
@@ -244,19 +244,9 @@ tile.kernel @attention_backward(
           %s = tile.mma %k, %qt : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
           %do = tile.load %DO[%b, %h, %i, %c0] tile(%QUERIES, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
           %l = tile.load %L[%b, %h, %i] tile(%QUERIES) : memref<?x?x?xf32> -> tensor<?xf32>
-          %scaled = arith.mulf %s, %factors : tensor<?x?xf32>
-          %ls = tile.broadcast %l dims = [1] extents(%KEYS, %QUERIES) : tensor<?xf32> -> tensor<?x?xf32>
-          %x = arith.subf %scaled, %ls : tensor<?x?xf32>
-          %i32 = arith.index_cast %i : index to i32
-          %query = tile.iota dim = 1 from %i32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
-          %sees = arith.cmpi sge, %query, %own : tensor<?x?xi32>
-          %near = arith.cmpi slt, %query, %hidden : tensor<?x?xi32>
-          %both = arith.andi %sees, %near : tensor<?x?xi1>
-          %some_seen = arith.select %causal, %sees, %exists : tensor<?x?xi1>
-          %seen = arith.select %windowed, %both, %some_seen : tensor<?x?xi1>
-          %inside = arith.select %seen, %x, %never : tensor<?x?xi1>, tensor<?x?xf32>
-          %y = arith.select %masks, %inside, %x : tensor<?x?xf32>
-          %p = math.exp2 %y fastmath<afn> : tensor<?x?xf32>
+          %p = func.call @p_of_keys(%s, %l, %factors, %never, %i, %exists, %own, %hidden, %KEYS, %QUERIES, %causal, %windowed, %masks)
+              : (tensor<?x?xf32>, tensor<?xf32>, tensor<?x?xf32>, tensor<?x?xf32>, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>,
+                 index, index, i1, i1, i1) -> tensor<?x?xf32>
           %pn = arith.truncf %p : tensor<?x?xf32> to tensor<?x?xbf16>
           %dv1 = tile.mma %pn, %do, %dv0 : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
           scf.yield %dv1 : tensor<?x?xf32>
@@ -277,28 +267,8 @@ tile.kernel @attention_backward(
       %never = tensor.splat %infinite[%KEYS, %QUERIES] : tensor<?x?xf32>
       %k = tile.load %K[%b, %g, %j, %c0] tile(%KEYS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
       %v = tile.load %V[%b, %g, %j, %c0] tile(%KEYS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
-      %j32 = arith.index_cast %j : index to i32
-      %end32 = arith.index_cast %T : index to i32
-      %key = tile.iota dim = 0 from %j32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
-      %keys = tensor.splat %end32[%KEYS, %QUERIES] : tensor<?x?xi32>
-      %exists = arith.cmpi slt, %key, %keys : tensor<?x?xi32>
-      // Key j is seen by the queries from j + S − T on.
-      %shift = arith.subi %S, %T : index
-      %first = arith.addi %j, %shift : index
-      %some = arith.maxsi %first, %c0 : index
-      %block = arith.divui %some, %QUERIES : index
-      %own_start = arith.muli %block, %QUERIES : index
-      %start = arith.select %causal, %own_start, %c0 : index
-      // With a window key j is not seen by those from j + S − T + `width` on.
-      %width = arith.minsi %window, %T : index
-      %beyond = arith.addi %first, %width : index
-      %last_key = arith.addi %beyond, %KEYS : index
-      %near_end = arith.minsi %last_key, %S : index
-      %end = arith.select %windowed, %near_end, %S : index
-      %beyond32 = arith.index_cast %beyond : index to i32
-      %hidden = tile.iota dim = 0 from %beyond32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
-      %first32 = arith.index_cast %first : index to i32
-      %own = tile.iota dim = 0 from %first32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
+      %start, %end, %exists, %own, %hidden = func.call @block_of_keys(%j, %S, %T, %window, %KEYS, %QUERIES, %causal, %windowed)
+          : (index, index, index, index, index, index, i1, i1) -> (index, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>)
       %head = arith.muli %g, %R : index
       %after = arith.addi %head, %R : index
       %last = arith.minsi %after, %H : index
@@ -311,19 +281,9 @@ tile.kernel @attention_backward(
           %dot = tile.transpose %do dims = [1, 0] : tensor<?x?xbf16> -> tensor<?x?xbf16>
           %dp = tile.mma %v, %dot : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
           %l = tile.load %L[%b, %h, %i] tile(%QUERIES) : memref<?x?x?xf32> -> tensor<?xf32>
-          %scaled = arith.mulf %s, %factors : tensor<?x?xf32>
-          %ls = tile.broadcast %l dims = [1] extents(%KEYS, %QUERIES) : tensor<?xf32> -> tensor<?x?xf32>
-          %x = arith.subf %scaled, %ls : tensor<?x?xf32>
-          %i32 = arith.index_cast %i : index to i32
-          %query = tile.iota dim = 1 from %i32 extents(%KEYS, %QUERIES) : tensor<?x?xi32>
-          %sees = arith.cmpi sge, %query, %own : tensor<?x?xi32>
-          %near = arith.cmpi slt, %query, %hidden : tensor<?x?xi32>
-          %both = arith.andi %sees, %near : tensor<?x?xi1>
-          %some_seen = arith.select %causal, %sees, %exists : tensor<?x?xi1>
-          %seen = arith.select %windowed, %both, %some_seen : tensor<?x?xi1>
-          %inside = arith.select %seen, %x, %never : tensor<?x?xi1>, tensor<?x?xf32>
-          %y = arith.select %masks, %inside, %x : tensor<?x?xf32>
-          %p = math.exp2 %y fastmath<afn> : tensor<?x?xf32>
+          %p = func.call @p_of_keys(%s, %l, %factors, %never, %i, %exists, %own, %hidden, %KEYS, %QUERIES, %causal, %windowed, %masks)
+              : (tensor<?x?xf32>, tensor<?xf32>, tensor<?x?xf32>, tensor<?x?xf32>, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>,
+                 index, index, i1, i1, i1) -> tensor<?x?xf32>
           %e = tile.load %E[%b, %h, %i] tile(%QUERIES) : memref<?x?x?xf32> -> tensor<?xf32>
           %es = tile.broadcast %e dims = [1] extents(%KEYS, %QUERIES) : tensor<?xf32> -> tensor<?x?xf32>
           %above = arith.subf %dp, %es : tensor<?x?xf32>
