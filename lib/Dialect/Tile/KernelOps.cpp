@@ -310,8 +310,8 @@ OperandRange GridOp::getEntrySuccessorOperands(RegionSuccessor) {
   return {getOperation()->operand_end(), getOperation()->operand_end()};
 }
 
-/// Whether an op stands in the body of a kernel: there, or in branches that stand there.
-/// tile-verify checks that parameters decide those.
+/// The op in which the op stands, by itself or in branches. tile-verify checks that parameters
+/// decide those.
 static Operation *parentOfBranches(Operation *op) {
   Operation *parent = op->getParentOp();
   // By name, because the dialect does not depend on scf.
@@ -320,8 +320,11 @@ static Operation *parentOfBranches(Operation *op) {
     parent = parent->getParentOp();
   return parent;
 }
+
+/// Whether an op stands in the body of a kernel, outside its grids.
 static bool isInBody(Operation *op) { return isa_and_nonnull<KernelOp>(parentOfBranches(op)); }
-/// Calls are inlined, so that a helper may be called there; afterwards the op is verified again.
+
+/// Whether an op stands in a function. Calls are inlined, and then the op is verified again.
 static bool isInHelper(Operation *op) {
   Operation *parent = parentOfBranches(op);
   return parent && parent->getName().getStringRef() == "func.func";
