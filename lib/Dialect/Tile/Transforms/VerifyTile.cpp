@@ -63,13 +63,15 @@ static const llvm::StringSet<> kBodyOps = {"tile.grid",
 
 /// Ops that the launcher evaluates in bounds, steps, sizes and conditions (docs/Contract.md).
 static const llvm::StringSet<> kExpressionOps = {
-    "arith.constant",  "arith.addi",       "arith.subi",         "arith.muli",  "arith.floordivsi",
-    "arith.ceildivsi", "arith.divsi",      "arith.divui",        "arith.remsi", "arith.remui",
-    "arith.minsi",     "arith.maxsi",      "arith.minui",        "arith.maxui", "arith.andi",
-    "arith.ori",       "arith.xori",       "arith.shli",         "arith.shrsi", "arith.select",
-    "arith.cmpi",      "arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui",
-    "arith.trunci",    "affine.apply",     "affine.min",         "affine.max",  "tile.dim",
-    "memref.dim",      "tile.num_cores",   "tile.param"};
+    "arith.constant",   "arith.addi",      "arith.subi",       "arith.muli",
+    "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui",  "arith.divsi",
+    "arith.divui",      "arith.remsi",     "arith.remui",      "arith.minsi",
+    "arith.maxsi",      "arith.minui",     "arith.maxui",      "arith.andi",
+    "arith.ori",        "arith.xori",      "arith.shli",       "arith.shrsi",
+    "arith.select",     "arith.cmpi",      "arith.index_cast", "arith.index_castui",
+    "arith.extsi",      "arith.extui",     "arith.trunci",     "affine.apply",
+    "affine.min",       "affine.max",      "tile.dim",         "memref.dim",
+    "tile.num_cores",   "tile.param"};
 
 /// A branch that parameters decide: tile-bind-params leaves what it yields.
 static bool isWay(Operation *op) {
