@@ -369,6 +369,7 @@ def rms_norm(x, weight, eps=1e-6):
 #===--- attention ------------------------------------------------------------------------------===#
 
 _LARGEST_HEAD = 256
+_LARGEST_ADDED_HEAD = 128  # up to which blocks have registers for a third sum, the gradient of q
 _VECTOR = 8  # elements in 16 bytes: what TMA fetches rows by
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-20, 1e6  # what f32 has room for beside the largest and the smallest score
 _MASKS = {"all": 1, "causal": 2, "window": 3}  # MASK of the programs
@@ -472,7 +473,7 @@ _attention_with_sums = _operator(f"attention_with_sums{_ATTENTION} -> (Tensor, T
 
 def _run_attention_backward(gradient, q, k, v, out, sums, scale, causal, window=None):
     # Blocks add their parts of the gradient of q in memory, in any order. Others have an order, and for large heads there is nothing else.
-    order = 2 if q.shape[3] > 128 or torch.are_deterministic_algorithms_enabled() else 1
+    order = 2 if q.shape[3] > _LARGEST_ADDED_HEAD or torch.are_deterministic_algorithms_enabled() else 1
     gradients = tuple(map(_as_laid_out, (q, k, v)))
     written = tuple(map(_to_write, gradients))
     run, window = _attention_kernel("attention_backward", q, k, causal, window, ORDER=order)

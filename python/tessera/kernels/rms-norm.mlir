@@ -94,8 +94,8 @@ tile.kernel @rms_norm(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", 
 //   r = 1 / sqrt(mean(x²) + eps);  s = sum(d · g · x);  c = s · r² / N          (of each row)
 //   DX = r · d · g − x · r · c;  DG = sum over rows of d · x · r
 //
-// Each of up to 528 blocks takes every 528th row, or group of R rows, and leaves its sum of DG in P; a last grid adds those, always in the same
-// order. Rows that do not fit the registers (WAY = 2) are read twice: for r and c, and by blocks of W columns. With SUMS = 1 nobody wants DG.
+// Up to four blocks for each core share the rows: each takes one row, or group of R rows, in so many, and leaves its sum of DG in P; a last grid
+// adds those, on one device always in the same order. Rows that do not fit the registers (WAY = 2) are read twice: for r and c, and by blocks of W columns. With SUMS = 1 nobody wants DG.
 tile.kernel @rms_norm_backward(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]}, %G: memref<?xbf16> {tile.shape = ["N"]},
                                %eps: f32,
                                %D: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "N"]},
@@ -112,7 +112,9 @@ tile.kernel @rms_norm_backward(%X: memref<?x?xbf16, strided<[?, 1]>> {tile.shape
   %one = arith.constant 1 : index
   %two = arith.constant 2 : index
   %wanted = arith.cmpi eq, %SUMS, %two : index
-  %most = arith.constant 528 : index
+  %cores = tile.num_cores : index
+  %four = arith.constant 4 : index
+  %most = arith.muli %cores, %four : index
   %groups = arith.ceildivsi %M, %R : index
   %parts = arith.minsi %groups, %most : index
   %stride = arith.muli %parts, %R : index
