@@ -83,13 +83,13 @@ TEST(JudgeSpill, TensorPath) {
 
 TEST(JudgeSpill, OutsideOfProductLoops) {
   PtxasFunction function;
-  function.spillStoreBytes = 64;
+  function.spillStoreBytes = 128;
   function.spillLoadBytes = 400;
   function.spillsInProductLoops = false;
   PtxasPolicy policy;
   policy.onTensorPath = true;
   EXPECT_EQ(judgeSpill(function, policy), SpillVerdict::None);
-  function.spillStoreBytes = 68;
+  function.spillStoreBytes = 132;
   EXPECT_EQ(judgeSpill(function, policy), SpillVerdict::Error);
   function.spillStoreBytes = 4;
   policy.requireNoSpills = true;
