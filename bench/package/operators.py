@@ -10,6 +10,8 @@ The package is found as Python finds it: PYTHONPATH=build/dev/python TESSERA_LIB
 
 import argparse
 import fnmatch
+import functools
+import itertools
 import json
 import math
 import os
@@ -23,6 +25,7 @@ BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path = [path for path in sys.path if os.path.abspath(path or ".") not in (BENCH, os.path.join(BENCH, "package"))]
 os.environ.setdefault("TESSERA_CACHE_DIR", tempfile.mkdtemp())
 import torch  # noqa: E402
+from torch.nn.attention import varlen  # noqa: E402
 
 import tessera.torch as ours  # noqa: E402
 
@@ -33,6 +36,7 @@ PRODUCTS = [(1000, 1000, 1000), (3000, 3000, 3000), (4096, 4096, 4096), (8192, 8
             (1, 4096, 14336), (16, 4096, 4096), (64, 14336, 4096), (128, 4096, 14336), (512, 4096, 4096), (1000, 777, 5001)]
 ATTENTION = [(32, 32, 512), (16, 32, 1024), (8, 32, 2048), (4, 16, 4096), (1, 16, 16384), (2, 16, 300)]
 TRAINING = [(8, 32, 2048), (4, 16, 4096), (1, 16, 16384), (8, 16, 1001)]
+PACKED = [(16, 4096), (64, 1024), (4, 16384), (8, 2048)]  # sequences, and the length of the longest; the others are 1/n, 2/n … of it
 SHARED = [(2, 32, 8, 4096), (1, 32, 8, 16384), (2, 32, 1, 4096)]
 ROWS = [(524288, 128), (223696, 300), (67108, 1000), (65536, 1024), (16384, 4096), (8192, 8192), (2048, 32768), (523, 128256)]
 
@@ -68,6 +72,16 @@ def rows():
                 def make(b=b, h=h, s=s, size=size):
                     return *normal(b, s, 3, h, size).permute(2, 0, 3, 1, 4).unbind(0), normal(b, h, s, size)
                 yield f"training {name}", f"{b}x{h}x{s}", make, training(own), training(theirs)
+    for size, causal in itertools.product((64, 128), (False, True)):
+        for count, longest in PACKED:
+            starts = [longest * part * (part + 1) // (2 * count) for part in range(count + 1)]
+            own, theirs = packed(torch.tensor(starts, dtype=torch.int32, device="cuda"), longest, causal)
+
+            def make(tensors, rows=starts[-1], size=size):
+                return tuple(normal(rows, 16, size) for _ in range(tensors))
+            name, sizes = f"packed {size}{' causal' if causal else ''}", f"{count}x{longest}"
+            yield name, sizes, functools.partial(make, 3), own, theirs
+            yield f"training {name}", sizes, functools.partial(make, 4), training(own), training(theirs)
     for b, h, g, s in SHARED:
         own, theirs = attention(True, enable_gqa=True)
         yield ("shared heads 128 causal", f"{b}x{h}/{g}x{s}",
@@ -90,6 +104,17 @@ def attention(causal, **more):
     """Ours and PyTorch's, as functions of q, k and v."""
     return (lambda q, k, v: ours.attention(q, k, v, is_causal=causal),
             lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, **more))
+
+
+def packed(places, longest, causal):
+    """The same for sequences that lie one after the other; PyTorch's goes by FlashAttention-2, which takes no f32."""
+    def theirs(q, k, v):
+        if q.dtype != torch.float32:
+            return varlen.varlen_attn(q, k, v, places, places, longest, longest, window_size=(-1, 0) if causal else (-1, -1))
+        parts = [torch.nn.functional.scaled_dot_product_attention(*(x[a:b].transpose(0, 1)[None] for x in (q, k, v)), is_causal=causal)
+                 for a, b in itertools.pairwise(places.tolist())]
+        return torch.cat([part[0].transpose(0, 1) for part in parts])
+    return lambda q, k, v: ours.attention_varlen(q, k, v, places, places, longest, longest, is_causal=causal), theirs
 
 
 def training(function):

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention with the softmax computed online for tessera.torch.attention, as examples/attention-gqa.mlir: heads of any size up to 256, H / G heads of
-// queries for each head of keys and values. tessera.torch binds HEAD, MASK and SUMS; of the other parameters a call takes the choice that is predicted to be
+// queries for each head of keys and values. tessera.torch binds HEAD, MASK, SUMS and PACKED; of the other parameters a call takes the choice that is predicted to be
 // the fastest for its sizes.
+//
+// With PACKED = 2 sequences of different lengths lie one after the other in arrays of one batch: sequence n has the queries from CQ[n] to CQ[n+1] and the keys
+// from CK[n] to CK[n+1], and `longest` is the number of queries of the longest one, or more. Where keys of a sequence end inside of a block, the block has keys
+// of the next sequence, too, which are masked, and zeros for their values, so that these may be NaN. Rows of O that are in no sequence are not written.
 //
 // HEAD is the number of elements of a head, D. With MASK = 1 a query sees all keys, with 2 those up to its own place, both
 // sequences ending together, with 3 the last `window` of those. With SUMS = 2 it writes LSE, too, the logarithms of the sums, for the gradients.
@@ -12,14 +16,39 @@
 // BQ queries and BK keys: scores and output of a block are in registers. Three warpgroups share 192 queries, which keeps the tensor cores busy where
 // heads are small; 64 queries are for short sequences.
 
+// Where sequence n is: in which array, from which query to which, from which key to which. Packed sequences lie one after the other in one array; others have
+// an array each.
+func.func private @sequence(%n: index, %CQ: memref<?xi32>, %CK: memref<?xi32>, %S: index, %T: index, %packed: i1)
+    -> (index, index, index, index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b, %q0, %q1, %k0, %k1 = scf.if %packed -> (index, index, index, index, index) {
+    %next = arith.addi %n, %c1 : index
+    %a32 = memref.load %CQ[%n] : memref<?xi32>
+    %b32 = memref.load %CQ[%next] : memref<?xi32>
+    %c32 = memref.load %CK[%n] : memref<?xi32>
+    %d32 = memref.load %CK[%next] : memref<?xi32>
+    %first = arith.index_cast %a32 : i32 to index
+    %behind = arith.index_cast %b32 : i32 to index
+    %first_key = arith.index_cast %c32 : i32 to index
+    %behind_key = arith.index_cast %d32 : i32 to index
+    scf.yield %c0, %first, %behind, %first_key, %behind_key : index, index, index, index, index
+  } else {
+    scf.yield %n, %c0, %S, %c0, %T : index, index, index, index, index
+  }
+  return %b, %q0, %q1, %k0, %k1 : index, index, index, index, index
+}
+
 tile.kernel @attention(%Q: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "H", "S", "D"]},
     %K: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "G", "T", "D"]},
     %V: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "G", "T", "D"]}, %scale: f32, %window: index,
+    %CQ: memref<?xi32> {tile.shape = ["E"]}, %CK: memref<?xi32> {tile.shape = ["E"]}, %longest: index,
     %O: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "H", "S", "D"]}, %LSE: memref<?x?x?xf32>) {
   %HEAD = tile.param "HEAD" [128, 64, 96, 256, 192, 80, 112, 32, 16, 8, 24, 40, 48, 56, 72, 88, 104, 120, 136, 144, 152, 160, 168, 176,
                              184, 200, 208, 216, 224, 232, 240, 248] : index
   %MASK = tile.param "MASK" [1, 2, 3] : index
   %SUMS = tile.param "SUMS" [1, 2] : index
+  %PACKED = tile.param "PACKED" [1, 2] : index
   %BQ = tile.param "BQ" [128, 192, 64] : index
   %BK = tile.param "BK" [128, 96, 64] : index
   // The extent of a head in a tile, as the tensor cores want it.
@@ -53,6 +82,7 @@ tile.kernel @attention(%Q: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.sha
   %causal = arith.cmpi uge, %MASK, %c2 : index
   %windowed = arith.cmpi eq, %MASK, %c3 : index
   %writes = arith.cmpi eq, %SUMS, %c2 : index
+  %packed = arith.cmpi eq, %PACKED, %c2 : index
   %B = tile.dim "B" : index
   %H = tile.dim "H" : index
   %G = tile.dim "G" : index
@@ -85,10 +115,23 @@ tile.kernel @attention(%Q: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.sha
     %holds_all = arith.andi %same, %covers : i1
     tile.assume %holds_all, "LSE has an element for each query" : i1
   }
-  tile.grid (%b, %h, %i) = (0, 0, 0) to (%B, %H, %S) step (1, 1, %BQ) {
+  scf.if %packed {
+    %alone = arith.cmpi eq, %B, %c1 : index
+    tile.assume %alone, "packed sequences are in one array" : i1
+  }
+  %E = tile.dim "E" : index
+  %sequences = arith.subi %E, %c1 : index
+  %count = arith.select %packed, %sequences, %B : index
+  %length = arith.select %packed, %longest, %S : index
+  tile.grid (%n, %h, %i) = (0, 0, 0) to (%count, %H, %length) step (1, 1, %BQ) {
     %c0 = arith.constant 0 : index
     %g = arith.divui %h, %R : index
-    %q = tile.load %Q[%b, %h, %i, %c0] tile(%BQ, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+    %b, %q0, %q1, %k0, %k1 = func.call @sequence(%n, %CQ, %CK, %S, %T, %packed)
+        : (index, memref<?xi32>, memref<?xi32>, index, index, i1) -> (index, index, index, index, index)
+    %queries = arith.subi %q1, %q0 : index
+    %existing = arith.subi %k1, %k0 : index
+    %row = arith.addi %q0, %i : index
+    %q = tile.load %Q[%b, %h, %row, %c0] tile(%BQ, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
     // exp(x) = exp2(x · log₂e): one factor for both.
     %log2e = arith.constant 1.44269504 : f32
     %factor = arith.mulf %scale, %log2e : f32
@@ -102,13 +145,17 @@ tile.kernel @attention(%Q: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.sha
     %infinite = arith.constant 0xFF800000 : f32
     %never = tensor.splat %infinite[%BQ, %BK] : tensor<?x?xf32>
     // A query at row r sees the keys up to r + T − S.
-    %shift = arith.subi %T, %S : index
+    %shift = arith.subi %existing, %queries : index
     %first_key = arith.addi %i, %shift : index
     %last_key = arith.addi %first_key, %BQ : index
-    %own_end = arith.minsi %last_key, %T : index
-    %end = arith.select %causal, %own_end, %T : index
+    %own_end = arith.minsi %last_key, %existing : index
+    %until = arith.select %causal, %own_end, %existing : index
+    // There is no such block in a sequence that is not the longest.
+    %behind_all = arith.cmpi sge, %i, %queries : index
+    %no_block = arith.andi %packed, %behind_all : i1
+    %end = arith.select %no_block, %c0, %until : index
     // With a window it does not see those that are `width` and more keys before its own.
-    %width = arith.minsi %window, %T : index
+    %width = arith.minsi %window, %existing : index
     %behind = arith.subi %first_key, %width : index
     %nearest = arith.addi %behind, %c1 : index
     %lowest = arith.maxsi %nearest, %c0 : index
@@ -123,7 +170,8 @@ tile.kernel @attention(%Q: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.sha
     %keys = tensor.splat %end32[%BQ, %BK] : tensor<?x?xi32>
     %m, %l, %o = scf.for %j = %start to %end step %BK iter_args(%m0 = %floor, %l0 = %zero, %o0 = %nothing)
         -> (tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>) {
-      %k = tile.load %K[%b, %g, %j, %c0] tile(%WIDE, %BK) dims = [3, 2] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+      %place = arith.addi %k0, %j : index
+      %k = tile.load %K[%b, %g, %place, %c0] tile(%WIDE, %BK) dims = [3, 2] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
       %qk = tile.mma %q, %k : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
       %j32 = arith.index_cast %j : index to i32
       %key = tile.iota dim = 1 from %j32 extents(%BQ, %BK) : tensor<?x?xi32>
@@ -151,7 +199,8 @@ tile.kernel @attention(%Q: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.sha
       %as = tile.broadcast %a dims = [0] extents(%BQ, %WIDE) : tensor<?xf32> -> tensor<?x?xf32>
       %rescaled = arith.mulf %o0, %as : tensor<?x?xf32>
       %narrow = arith.truncf %p : tensor<?x?xf32> to tensor<?x?xbf16>
-      %v = tile.load %V[%b, %g, %j, %c0] tile(%BK, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+      %v = tile.load %V[%b, %g, %place, %c0] tile(%BK, %WIDE) limit = [%k1, _]
+          : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
       %o1 = tile.mma %narrow, %v, %rescaled : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
       scf.yield %m1, %l1, %o1 : tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>
     }
@@ -164,13 +213,15 @@ tile.kernel @attention(%Q: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> {tile.sha
     %inverses = tile.broadcast %inverse dims = [0] extents(%BQ, %WIDE) : tensor<?xf32> -> tensor<?x?xf32>
     %r = arith.mulf %o, %inverses : tensor<?x?xf32>
     %out = arith.truncf %r : tensor<?x?xf32> to tensor<?x?xbf16>
-    tile.store %out, %O[%b, %h, %i, %c0] : tensor<?x?xbf16> -> memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>>
+    tile.store %out, %O[%b, %h, %row, %c0] limit = [%q1, _] : tensor<?x?xbf16> -> memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>>
     scf.if %writes {
       %scales = tensor.splat %scale[%BQ] : tensor<?xf32>
       %base = arith.mulf %m, %scales : tensor<?xf32>
       %logs = math.log %l : tensor<?xf32>
       %lse = arith.addf %base, %logs : tensor<?xf32>
-      tile.store %lse, %LSE[%b, %h, %i] : tensor<?xf32> -> memref<?x?x?xf32>
+      %whole_row = memref.dim %LSE, %c2 : memref<?x?x?xf32>
+      %lse_end = arith.select %packed, %q1, %whole_row : index
+      tile.store %lse, %LSE[%b, %h, %row] limit = [%lse_end] : tensor<?xf32> -> memref<?x?x?xf32>
     }
   }
   tile.return

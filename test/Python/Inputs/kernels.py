@@ -47,9 +47,18 @@ class Attention(unittest.TestCase):
         if want.size:
             self.assertLess(np.linalg.norm(got.astype(np.float64) - want) / (np.linalg.norm(want) + 1e-2), 2e-2, what)
 
+    def forward(self, **define):
+        """attention of arrays with a sequence each."""
+        run, nowhere = self.compile("attention", PACKED=1, **define), np.empty(0, np.int32)
+        return lambda q, k, v, scale, window, *results: run(q, k, v, scale, window, nowhere, nowhere, 0, *results)
+
+    def backward(self, **define):
+        run, nowhere = self.compile("attention_backward", PACKED=1, **define), np.empty(0, np.int32)
+        return lambda *arguments: run(*arguments[:8], nowhere, nowhere, 0, 0, *arguments[8:])
+
     def check(self, size, mask, orders):
-        forward, alone = (self.compile("attention", HEAD=size, MASK=mask, SUMS=sums) for sums in (2, 1))
-        backward = {order: self.compile("attention_backward", HEAD=size, MASK=mask, ORDER=order) for order in orders}
+        forward, alone = (self.forward(HEAD=size, MASK=mask, SUMS=sums) for sums in (2, 1))
+        backward = {order: self.backward(HEAD=size, MASK=mask, ORDER=order) for order in orders}
         random = np.random.default_rng(size)
         for b, h, g, s, t, window in SIZES:
             q, k, v, gradient = (random.standard_normal(shape).astype(ml_dtypes.bfloat16) for shape in
@@ -86,6 +95,62 @@ class Attention(unittest.TestCase):
     def test_large_heads(self):
         self.check(160, WINDOW, (2,))
 
+    def check_packed(self, size, mask, orders, window=20):
+        """Sequences of any lengths, also none, in one array; behind the last one there is something else."""
+        lengths = ((70, 90), (0, 5), (130, 64), (9, 0), (1, 1), (0, 0), (200, 150), (128, 128))
+        heads, of_keys, scale, random = 4, 2, size**-0.5, np.random.default_rng(size)
+        starts = np.concatenate([np.zeros((1, 2), np.int32), np.cumsum(lengths, 0, dtype=np.int32)])
+        places = [np.ascontiguousarray(starts[:, x]) for x in (0, 1)]
+        (queries, keys), rest = starts[-1] + 11, random.standard_normal
+        q, gradient, k, v = (rest((1, h, n, size)).astype(ml_dtypes.bfloat16) for h, n in
+                             ((heads, queries), (heads, queries), (of_keys, keys), (of_keys, keys)))
+        unread = [x.copy() for x in (q, k, v)]
+        for x in unread:
+            x[:, :, -11:] = np.nan
+        sums, lone = np.full((1, heads, -(-queries // 4) * 4), np.nan, np.float32), np.empty((0, 0, 0), np.float32)
+        out, other = (np.full(q.shape, 7, q.dtype) for _ in range(2))
+        for result, more, tile in ((out, sums, {}), (other, lone, {}), (other, lone, {"BQ": 64, "BK": 64})):
+            run = self.compile("attention", HEAD=size, MASK=mask, SUMS=1 + (more is sums), PACKED=2, **tile)
+            run(*unread, scale, window, *places, 200, result, more)
+            self.assertTrue((result[:, :, -11:] == 7).all())
+            if not tile:
+                np.testing.assert_array_equal(out.view(np.uint16), result.view(np.uint16))
+            found = {order: [np.full(x.shape, 7, x.dtype) for x in (q, k, v)] for order in orders if more is sums}
+            for order, gradients in found.items():
+                run = self.compile("attention_backward", HEAD=size, MASK=mask, ORDER=order, PACKED=2)
+                run(q, k, v, out, gradient, sums, scale, window, *places, 200, 150, *gradients)
+                for x in gradients:
+                    self.assertTrue((x[:, :, -11:] == 7).all())
+            for n, (a, b) in enumerate(zip(starts, starts[1:])):
+                own, shared = (slice(None), slice(None), slice(a[0], b[0])), (slice(None), slice(None), slice(a[1], b[1]))
+                want = reference(*(x.astype(np.float64) for x in (q[own], k[shared], v[shared], gradient[own])), scale, mask, window)
+                what = f"{size} {mask} sequence {n}"
+                self.same(result[own], want[0], what)
+                if more is sums:
+                    np.testing.assert_allclose(sums[own], want[1], rtol=1e-3, atol=1e-3, err_msg=what)
+                for order, gradients in found.items():
+                    for name, x, y in zip(("DQ", "DK", "DV"), (gradients[0][own], gradients[1][shared], gradients[2][shared]), want[2:]):
+                        self.same(x, y, f"{what} {name}, order {order}")
+
+    def test_packed(self):
+        self.check_packed(64, CAUSAL, (1, 2))
+
+    def test_packed_all_keys(self):
+        self.check_packed(72, ALL, (1,))
+
+    def test_packed_windows_of_large_heads(self):
+        self.check_packed(160, WINDOW, (2,))
+
+    def test_no_packed_sequences(self):
+        run, q = self.compile("attention", HEAD=64, MASK=1, SUMS=1, PACKED=2), np.zeros((1, 2, 5, 64), ml_dtypes.bfloat16)
+        for places in (np.zeros(1, np.int32), np.zeros(0, np.int32)):
+            out = np.full_like(q, 7)
+            run(q, q, q, 1.0, 0, places, places, 5, out, np.empty((0, 0, 0), np.float32))
+            self.assertTrue((out == 7).all())
+        two = np.zeros((2, 2, 5, 64), ml_dtypes.bfloat16)
+        with self.assertRaisesRegex(tessera.ArgumentError, "packed sequences are in one array"):
+            run(two, two, two, 1.0, 0, places, places, 5, two.copy(), np.empty((0, 0, 0), np.float32))
+
     def test_scores_far_below_zero(self):
         """exp(−LSE) is infinite, and so would be what a key that does not exist has."""
         q, k = np.full((1, 1, 70, 64), 3, ml_dtypes.bfloat16), np.full((1, 1, 90, 64), -3, ml_dtypes.bfloat16)
@@ -93,12 +158,12 @@ class Attention(unittest.TestCase):
         for mask in (ALL, CAUSAL):
             want = reference(*(x.astype(np.float64) for x in (q, k, v, gradient)), 1.0, mask, 0)
             out, sums = np.full(q.shape, np.nan, q.dtype), np.full((1, 1, 72), np.nan, np.float32)
-            self.compile("attention", HEAD=64, MASK=mask, SUMS=2)(q, k, v, 1.0, 0, out, sums)
+            self.forward(HEAD=64, MASK=mask, SUMS=2)(q, k, v, 1.0, 0, out, sums)
             self.assertTrue((sums[:, :, :70] < -500).all())
             self.same(out, want[0], "out")
             for order in (1, 2):
                 found = [np.full(x.shape, np.nan, x.dtype) for x in (q, k, v)]
-                self.compile("attention_backward", HEAD=64, MASK=mask, ORDER=order)(q, k, v, out, gradient, sums, 1.0, 0, *found)
+                self.backward(HEAD=64, MASK=mask, ORDER=order)(q, k, v, out, gradient, sums, 1.0, 0, *found)
                 for x in found:
                     self.assertTrue(np.isfinite(x.astype(np.float32)).all(), order)
                 self.same(found[2], want[4], "DV")
@@ -108,11 +173,11 @@ class Attention(unittest.TestCase):
             self.compile("attention_backward", HEAD=256, MASK=1, ORDER=1)
         with self.assertRaisesRegex(tessera.CompileError, "192 queries are for heads of up to 96"):
             self.compile("attention", HEAD=128, MASK=1, SUMS=1, BQ=192)
-        run = self.compile("attention", HEAD=64, MASK=1, SUMS=1)
+        run = self.forward(HEAD=64, MASK=1, SUMS=1)
         x = np.zeros((1, 1, 4, 32), ml_dtypes.bfloat16)
         with self.assertRaisesRegex(tessera.ArgumentError, "a head has HEAD elements"):
             run(x, x, x, 1.0, 0, x.copy(), np.empty((0, 0, 0), np.float32))
-        run = self.compile("attention", HEAD=32, MASK=1, SUMS=2)
+        run = self.forward(HEAD=32, MASK=1, SUMS=2)
         for shape in ((0, 0, 0), (1, 1, 3), (1, 2, 4)):
             with self.assertRaisesRegex(tessera.ArgumentError, "LSE has an element for each query"):
                 run(x, x, x, 1.0, 0, x.copy(), np.empty(shape, np.float32))
