@@ -15,8 +15,8 @@
 //       o = α · o + bf16(p) · V[c+j:c+j+128, g, :];  m = m'
 //     O[a+i:a+i+128, h, :] = o / l, the rows of the sequence    (0 for a row that sees no key)
 //
-// A block at the end of a sequence reads rows of the next one and drops them: the scores are masked, and the store has a limit. The loads have none, so that
-// TMA can fetch them. V has to be finite: 0 · NaN is NaN.
+// A block at the end of a sequence reads rows of the next one and drops them: the scores are masked, and the store has a limit. So has the load of V, since
+// 0 · NaN is NaN.
 //
 // Shapes: Q, O are MxHx128, K, V are NxGx128, CQ and CK have one element more than there are sequences (ascending, from 0 to M and N); longest is the
 // length of the longest sequence of queries, or more; any M, N, G, any number of sequences, also empty ones, and H a multiple of G.
@@ -106,7 +106,7 @@ tile.kernel @attention_varlen(%Q: memref<?x?x128xbf16> {tile.shape = ["M", "H", 
       %as = tile.broadcast %alpha dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
       %rescaled = arith.mulf %o0, %as : tensor<128x128xf32>
       %narrow = arith.truncf %p : tensor<128x128xf32> to tensor<128x128xbf16>
-      %v = tile.load %V[%place, %g, %c0] dims = [0, 2] : memref<?x?x128xbf16> -> tensor<128x128xbf16>
+      %v = tile.load %V[%place, %g, %c0] dims = [0, 2] limit = [%e, _] : memref<?x?x128xbf16> -> tensor<128x128xbf16>
       %o1 = tile.mma %narrow, %v, %rescaled : tensor<128x128xbf16>, tensor<128x128xbf16> -> tensor<128x128xf32>
       scf.yield %m1, %l1, %o1 : tensor<128xf32>, tensor<128xf32>, tensor<128x128xf32>
     }

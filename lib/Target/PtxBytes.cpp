@@ -9,9 +9,9 @@
 // boxes that lie outside. Whether the right bytes are subtracted is not checked.
 //
 // It looks at the loads in the block that announces the bytes, and in the blocks after it that can
-// only be reached through it (the sides of a branch, and where they meet). Loads elsewhere may
-// belong to another phase. A path without loads is left out, because some threads may skip the
-// loads of others.
+// only be reached through it (the sides of a branch, and where they meet; loops, of which it does
+// not know how many bytes they bring). Loads elsewhere may belong to another phase. A path without
+// loads is left out, because some threads may skip the loads of others.
 #include "PtxValues.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -57,6 +57,7 @@ private:
     }
   };
 
+  std::set<unsigned> loopOf(unsigned header, const llvm::SetVector<unsigned> &region) const;
   std::optional<int64_t> bytesOf(const Instruction &inst) const;
   std::optional<int64_t> bytesOfPart(const Instruction &inst) const;
   std::map<std::string, Sum> sumsOf(const Block &block) const;
@@ -129,6 +130,41 @@ std::map<std::string, Bytes::Sum> Bytes::sumsOf(const Block &block) const {
   return sums;
 }
 
+/// The blocks of a loop that is entered through `header` from the region alone; empty if there is
+/// no such loop.
+std::set<unsigned> Bytes::loopOf(unsigned header, const llvm::SetVector<unsigned> &region) const {
+  // What leads back to the header without leaving through the region.
+  std::set<unsigned> loop{header};
+  std::vector<unsigned> pending;
+  auto enter = [&](unsigned block) {
+    for (unsigned before : predecessors[block])
+      if (!region.contains(before) && loop.insert(before).second)
+        pending.push_back(before);
+  };
+  enter(header);
+  while (!pending.empty()) {
+    const unsigned block = pending.back();
+    pending.pop_back();
+    // The entry of the function, or a block that is also reached from the region, past the header.
+    if (predecessors[block].empty() ||
+        llvm::any_of(predecessors[block], [&](unsigned before) { return region.contains(before); }))
+      return {};
+    enter(block);
+  }
+  // All of them have to be reached from the header.
+  std::set<unsigned> reached{header};
+  pending = {header};
+  while (!pending.empty()) {
+    const unsigned block = pending.back();
+    pending.pop_back();
+    for (unsigned next : function.blocks[block].successors)
+      if (loop.count(next) && reached.insert(next).second)
+        pending.push_back(next);
+  }
+  const bool isLoop = loop.size() > 1 || predecessors[header].count(header);
+  return isLoop && reached == loop ? loop : std::set<unsigned>();
+}
+
 /// Follows all paths from the announcing block through the blocks that can only be reached through
 /// it.
 void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
@@ -141,14 +177,21 @@ void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
   // Each block comes after all blocks that lead to it.
   llvm::SetVector<unsigned> region;
   region.insert(start);
+  std::set<unsigned> copyingLoops; // their headers
+  auto copies = [&](unsigned block) { return own(block) && own(block)->copies; };
+  auto expects = [&](unsigned block) { return own(block) && own(block)->expects; };
   for (size_t at = 0; at < region.size(); ++at)
     for (unsigned next : function.blocks[region[at]].successors) {
-      const Sum *sum = own(next);
-      // A block that waits for another mbarrier in a loop leads to itself.
-      if (!(sum && sum->expects) && llvm::all_of(predecessors[next], [&](unsigned before) {
-            return region.contains(before) || (before == next && !sum);
-          }))
+      if (region.contains(next) || expects(next))
+        continue;
+      if (llvm::all_of(predecessors[next], [&](unsigned block) { return region.contains(block); }))
         region.insert(next);
+      else if (std::set<unsigned> loop = loopOf(next, region);
+               !loop.empty() && llvm::none_of(loop, expects)) {
+        region.insert(next);
+        if (llvm::any_of(loop, copies))
+          copyingLoops.insert(next);
+      }
     }
   std::map<unsigned, std::set<Path>> paths; // by the block at whose end they are
   std::set<Path> ended;
@@ -166,6 +209,7 @@ void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
             path.copies |= sum->copies;
             path.known &= sum->known;
           }
+          path.known &= !copyingLoops.count(block);
           through.insert(path);
         }
       }

@@ -2,221 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Copies by TMA: one thread announces the bytes and issues one instruction for each box.
-#include "Lowering.h"
+#include "Copies/TmaBoxes.h"
 
-#include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Tile/Access.h"
-#include "tessera/Dialect/Tile/ElementTypes.h"
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
-
-namespace {
-/// A box to be moved: the part of the shared tile, the descriptor, and the position in global
-/// memory.
-struct Box {
-  int64_t offset; // from the start of the tile
-  Value descriptor;
-  Values coords; // innermost first
-  int64_t bytes;
-  Value condition; // under which the box is moved; null is always
-};
-
-int64_t bytesOf(const layout::SharedLayout &shared, const layout::TmaBox &box) {
-  int64_t bytes = shared.elementBits / 8;
-  for (int64_t extent : box.extents)
-    bytes *= extent;
-  return bytes;
-}
-
-/// What a copy with `trim` leaves out of its boxes, because it lies outside of the array.
-class Trim {
-public:
-  Trim(Lowering &f, cta::CopyOp op)
-      : f(f), dim(static_cast<int64_t>(*op.getTrim())),
-        memrefDim(static_cast<unsigned>(op.getDims()[dim])) {
-    const tile::AccessParts access = tile::partsOf(op, op.getSource());
-    Value at = f.scalar(access.coordOf(memrefDim));
-    OpBuilder::InsertionGuard guard(f.b);
-    if (Operation *loop = outermostLoopWithout(f, at))
-      f.b.setInsertionPoint(loop);
-    // Sizes fit 31 bits (rule 5 of whyNotTma), and the coordinate is not negative (copy_c14).
-    size = f.toI32(f.sizeOf(op.getSource(), memrefDim));
-    // Asm hides that all output tiles have the same size. Else LLVM would compute what follows from
-    // it for all of them at once, and keep it in registers, of which a producer has few.
-    if (op.getMemRefType().isDynamicDim(memrefDim))
-      size = f.inlineAsm("mov.b32 $0, $1;", {{f.b.getI32Type(), "r"}}, {{size, "r"}},
-                         /*sideEffects=*/true, /*memoryClobber=*/false)
-                 .front();
-    left = f.sub(size, f.toI32(at));
-  }
-  /// Where a box begins along the dimension, from the start of the tile. In a part it is the
-  /// part's place in the tile, too.
-  Value from(const layout::TmaBox &box, const cta::TileParts *parts, Value part) const {
-    Value from = f.i32(box.offset[dim]);
-    return parts && parts->dim == dim ? f.add(from, f.mul(part, f.i32(parts->rows))) : from;
-  }
-  /// True if all rows of the box are inside.
-  Value isWhole(Value from, int64_t rows) const { return isLeft(from, rows); }
-  /// True if any row of the box is inside.
-  Value isAny(Value from) const { return isLeft(from, 1); }
-  /// The rows of the box that is fetched for one that is cut, as the launcher computes them: what
-  /// the array has left behind its last whole box, or all rows if that is nothing. A box that lies
-  /// outside is fetched with as many rows.
-  Value rowsLeft(int64_t rows) const {
-    Value rest = arith::RemUIOp::create(f.b, f.loc, size, f.i32(rows));
-    return f.select(f.compare(arith::CmpIPredicate::eq, rest, f.i32(0)), f.i32(rows), rest);
-  }
-  /// The bytes of `boxes` that do not come, of all of the tile or of one part of it.
-  Value missing(const layout::SharedLayout &boxes, const cta::TileParts *parts, Value part) const {
-    Value sum = f.i32(0);
-    for (const layout::TmaBox &box : boxes.tmaBoxes()) {
-      const cta::BoxTrim trim = cta::boxTrim(boxes, box, dim);
-      if (trim == cta::BoxTrim::None)
-        continue;
-      const int64_t bytes = bytesOf(boxes, box);
-      const int64_t rows = box.extents[dim];
-      Value at = from(box, parts, part);
-      const bool isCut = trim == cta::BoxTrim::Rows;
-      Value lost =
-          isCut ? f.mul(f.sub(f.i32(rows), rowsLeft(rows)), f.i32(bytes / rows)) : f.i32(bytes);
-      sum = f.add(sum, f.select(isCut ? isWhole(at, rows) : isAny(at), f.i32(0), lost));
-    }
-    return sum;
-  }
-
-private:
-  Value isLeft(Value from, int64_t rows) const {
-    return f.compare(arith::CmpIPredicate::sge, left, f.add(from, f.i32(rows)));
-  }
-
-  Lowering &f;
-  int64_t dim;
-  unsigned memrefDim;
-  Value size, left; // of the array, and from the start of the tile to its end
-};
-
-/// The boxes of a tile. The tensor map keeps every dimension of the memref: first those that the
-/// tile does not have (their box is 1), then the rows of the shared tile from the outside in, and
-/// last the contiguous dimension.
-///
-/// With `parts`, only the boxes of the part with this number. With an index tile there are boxes
-/// for each index, of which the thread has all.
-template <typename Op>
-LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
-                           const SharedPlace &place, std::vector<Box> &boxes,
-                           const std::optional<cta::TileParts> &parts = {}, Value part = {}) {
-  Value root = tile::rootOf(memref);
-  auto memrefType = cast<MemRefType>(memref.getType());
-  if (root != memref)
-    return f.error(op, "TMA needs an argument or a workspace, not a view of one");
-  if (!op.getLimits().empty())
-    return f.error(op,
-                   "TMA stops at the memref's size only: leave out 'limit', or copy by cp.async");
-  if (op.getMechanism() != cta::Mechanism::Tma)
-    return f.error(op, "cp.async copies to shared memory only; store by tma");
-  layout::SharedLayout shared = cta::sharedLayout(type);
-  int sliced = -1;
-  const Values *indices = nullptr;
-  if constexpr (std::is_same_v<Op, cta::CopyOp>)
-    if (Value tile = op.getIndexTile()) {
-      sliced = static_cast<int>(op.getIndexDim());
-      indices = &f.registers(tile);
-      if (static_cast<int64_t>(indices->size()) != shared.shape[sliced])
-        return f.error(op, "the thread that issues the boxes needs all indices: give the index "
-                           "tile the layout splat");
-    }
-  if (auto reason = shared.validateTma(sliced))
-    return f.error(op, "TMA cannot move this tile: ") << *reason;
-  if (place.offset % shared.alignment())
-    return f.error(op, "the tile lies at byte ")
-           << place.offset << " of shared memory; its swizzle needs a multiple of "
-           << shared.alignment();
-
-  int rank = static_cast<int>(shared.shape.size());
-  SmallVector<int> order; // tile dimensions, outermost first
-  for (int d = 0; d < rank; ++d)
-    if (d != shared.contiguousDim)
-      order.push_back(d);
-  order.push_back(shared.contiguousDim);
-  SmallVector<int64_t> dims;
-  for (int64_t m = 0; m < memrefType.getRank(); ++m)
-    if (!llvm::is_contained(op.getDims(), m))
-      dims.push_back(m);
-  size_t outer = dims.size();
-  for (int d : order)
-    dims.push_back(op.getDims()[d]);
-
-  Builder &b = f.b;
-  auto number = [&](int64_t x) { return b.getI64IntegerAttr(x); };
-  const tile::AccessParts access = tile::partsOf(op, memref);
-  std::optional<Trim> trim;
-  if constexpr (std::is_same_v<Op, cta::CopyOp>)
-    if (op.getTrim())
-      trim.emplace(f, op);
-  for (const layout::TmaBox &box : parts ? parts->part.tmaBoxes() : shared.tmaBoxes(sliced)) {
-    SmallVector<int64_t> extents(outer, 1);
-    for (int d : order)
-      extents.push_back(box.extents[d]);
-    NamedAttrList recipe;
-    if (auto arg = dyn_cast<BlockArgument>(root))
-      recipe.append("arg", number(arg.getArgNumber()));
-    else
-      recipe.append("workspace", number(f.workspaceIndex(root)));
-    recipe.append("element", b.getStringAttr(tile::contractTypeName(memrefType.getElementType())));
-    recipe.append("box", b.getDenseI64ArrayAttr(extents));
-    recipe.append("swizzle", number(shared.swizzleBytes));
-    recipe.append("interleave", number(0));
-    recipe.append("dims", b.getDenseI64ArrayAttr(dims));
-    recipe.append("oob", b.getStringAttr("zero"));
-    if (access.strides) {
-      SmallVector<int64_t> steps(outer, 1);
-      for (int d : order)
-        steps.push_back((*access.strides)[d]);
-      recipe.append("steps", b.getDenseI64ArrayAttr(steps));
-    }
-    Box result{place.offset + shared.linearOffset(box.offset),
-               f.descriptor(recipe.getDictionary(f.context)),
-               {},
-               bytesOf(shared, box),
-               {}};
-    if constexpr (std::is_same_v<Op, cta::CopyOp>)
-      if (trim) {
-        const auto d = static_cast<int64_t>(*op.getTrim());
-        Value from = trim->from(box, parts ? &*parts : nullptr, part);
-        switch (cta::boxTrim(parts ? parts->part : shared, box, d)) {
-        case cta::BoxTrim::None:
-          break;
-        case cta::BoxTrim::Whole:
-          result.condition = trim->isAny(from);
-          break;
-        case cta::BoxTrim::Rows:
-          recipe.append("trim", number(llvm::find(dims, op.getDims()[d]) - dims.begin()));
-          result.descriptor = f.select(trim->isWhole(from, box.extents[d]), result.descriptor,
-                                       f.descriptor(recipe.getDictionary(f.context)));
-        }
-      }
-    for (size_t i = dims.size(); i-- > 0;) {
-      if (access.indexOf(dims[i])) {
-        result.coords.push_back((*indices)[box.offset[sliced]]);
-        continue;
-      }
-      Value coord = f.toI32(f.scalar(access.coordOf(dims[i])));
-      if (i >= outer) {
-        int d = order[i - outer];
-        const int64_t step = access.strides ? (*access.strides)[d] : 1;
-        coord = f.add(coord, f.i32(box.offset[d] * step));
-        if (parts && d == parts->dim)
-          coord = f.add(coord, f.mul(part, f.i32(parts->rows * step)));
-      }
-      result.coords.push_back(coord);
-    }
-    boxes.push_back(std::move(result));
-  }
-  return success();
-}
-} // namespace
 
 /// Issues the boxes; their bytes arrive on `barrier`.
 static void issueLoads(Lowering &f, ArrayRef<Box> boxes, Value base, Value barrier, Value policy,
@@ -330,7 +122,7 @@ static LogicalResult lowerMulticast(Lowering &f, cta::CopyOp op, const SharedPla
     return f.error(op, "the tile cannot be divided among the blocks of the cluster");
   Value rank = f.clusterRank();
   std::vector<Box> boxes;
-  if (failed(collectBoxes(f, op, op.getSource(), op.getSmemType(), place, boxes, parts, rank)))
+  if (failed(collectBoxes(f, op, place, boxes, parts, rank)))
     return failure();
   LogicalResult status = success();
   f.inFirstThread([&] {
@@ -353,10 +145,100 @@ static LogicalResult lowerMulticast(Lowering &f, cta::CopyOp op, const SharedPla
     issueForAll();
     f.b.setInsertionPointToStart(branch.elseBlock());
     boxes.clear();
-    status = collectBoxes(f, op, op.getSource(), op.getSmemType(), place, boxes);
+    status = collectBoxes(f, op, place, boxes);
     issueLoads(f, boxes, place.base, barrier, policy);
   });
   return status;
+}
+
+namespace {
+/// A copy with a limit that may end inside the array, along the rows of the tile. TMA knows the
+/// array's end only. So a tile that the limit cuts is fetched in parts: those before the limit in
+/// boxes of their own, those behind it from outside of the array, from where zeros come, and the
+/// one that is cut row by row. The bytes are those of a whole tile. In a loop at most one tile is
+/// cut (rule 2 of whyNotTma).
+class LimitedCopy {
+public:
+  LimitedCopy(Lowering &f, cta::CopyOp op, const SharedPlace &place, Value barrier, Value policy)
+      : f(f), op(op), place(place), barrier(barrier), policy(policy),
+        dim(static_cast<int>(llvm::find(op.getLimited(), true) - op.getLimited().begin())),
+        shared(cta::sharedLayout(op.getSmemType())) {
+    layout::Coord next(shared.shape.size());
+    next[dim] = 1;
+    pitch = shared.linearOffset(next);
+    // Nothing counts of a limit but what lies between 0 and the largest size.
+    limit = f.scalar(op.getLimits().front());
+    auto number = [&](int64_t value) {
+      return f.constant(f.b.getIntegerAttr(limit.getType(), value));
+    };
+    limit = arith::MaxSIOp::create(f.b, f.loc, limit, number(0));
+    limit = f.toI32(arith::MinSIOp::create(f.b, f.loc, limit, number(INT32_MAX)));
+  }
+  LogicalResult lower() {
+    const tile::AccessParts access = tile::partsOf(op, op.getSource());
+    Value at = f.toI32(f.scalar(access.coordOf(op.getDims()[dim])));
+    return fetch(at, f.i32(0), shared.shape[dim]);
+  }
+
+private:
+  /// Fetches `count` rows from coordinate `at` on to row `row` of the tile.
+  LogicalResult fetch(Value at, Value row, int64_t count) {
+    OpBuilder::InsertionGuard guard(f.b);
+    Value isWhole = f.compare(arith::CmpIPredicate::sle, at, f.sub(limit, f.i32(count)));
+    if (count == 1)
+      return issue(f.select(isWhole, at, f.i32(-1)), row, 1);
+    Value isOutside = f.compare(arith::CmpIPredicate::sge, at, limit);
+    auto branch =
+        scf::IfOp::create(f.b, f.loc, arith::OrIOp::create(f.b, f.loc, isWhole, isOutside),
+                          /*withElseRegion=*/true);
+    f.b.setInsertionPointToStart(branch.thenBlock());
+    if (failed(issue(f.select(isWhole, at, f.i32(-count)), row, count)))
+      return failure();
+    f.b.setInsertionPointToStart(branch.elseBlock());
+    // Parts of so many rows that there are about as many of them as rows in one.
+    const bool hasParts = count > kPart && isBoxPart(shared, dim, kPart);
+    const int64_t step = hasParts ? kPart : 1;
+    // The condition is at the end, and opaque to LLVM: it would unroll the loop, and of another one
+    // it would not know that bytes come on every path (PtxBytes.cpp).
+    const Type number = f.b.getI32Type();
+    Value end = f.opaque(f.i32(count));
+    auto loop = scf::WhileOp::create(f.b, f.loc, TypeRange(number), ValueRange(f.i32(0)));
+    Block *body = f.b.createBlock(&loop.getBefore(), {}, {number}, {f.loc});
+    Value next = body->getArgument(0);
+    if (failed(fetch(f.add(at, next), f.add(row, next), step)))
+      return failure();
+    Value following = f.add(next, f.i32(step));
+    scf::ConditionOp::create(f.b, f.loc,
+                             f.compare(arith::CmpIPredicate::slt, following, end), following);
+    Block *after = f.b.createBlock(&loop.getAfter(), {}, {number}, {f.loc});
+    scf::YieldOp::create(f.b, f.loc, after->getArguments());
+    return success();
+  }
+  LogicalResult issue(Value from, Value row, int64_t count) {
+    std::vector<Box> boxes;
+    if (failed(collectBoxes(f, op, place, boxes, BoxRows{dim, from, count})))
+      return failure();
+    issueLoads(f, boxes, f.gep(place.base, f.mul(row, f.i32(pitch))), barrier, policy);
+    return success();
+  }
+
+  static constexpr int64_t kPart = 16;
+
+  Lowering &f;
+  cta::CopyOp op;
+  const SharedPlace &place;
+  Value barrier, policy, limit;
+  int dim;
+  layout::SharedLayout shared;
+  int64_t pitch; // bytes from row to row
+};
+} // namespace
+
+static int64_t bytesOf(const layout::SharedLayout &shared) {
+  int64_t bytes = shared.elementBits / 8;
+  for (int64_t extent : shared.shape)
+    bytes *= extent;
+  return bytes;
 }
 
 static LogicalResult lowerCopy(Lowering &f, cta::CopyOp op) {
@@ -368,27 +250,29 @@ static LogicalResult lowerCopy(Lowering &f, cta::CopyOp op) {
   if (op.getMulticast())
     return lowerMulticast(f, op, *place);
   std::vector<Box> boxes;
-  if (failed(collectBoxes(f, op, op.getSource(), op.getSmemType(), *place, boxes)))
+  if (op.getLimits().empty() && failed(collectBoxes(f, op, *place, boxes)))
     return failure();
   auto number = static_cast<int64_t>(*op.getMbarrier());
+  LogicalResult status = success();
   f.inFirstThread([&] {
     Value policy = cachePolicy(f, op.getCache(), op.getSource(),
                                op.getCacheIf() ? f.scalar(op.getCacheIf()) : Value());
+    Value barrier;
     if (op.getInto()) {
       // A cta.expect announced the bytes of the whole slot.
-      Value barrier = f.mbarrier(number, f.scalar(op.getSlot()));
-      issueLoads(f, boxes, place->base, barrier, policy);
-      completeMissing(f, op, barrier);
-      return;
+      barrier = f.mbarrier(number, f.scalar(op.getSlot()));
+    } else {
+      barrier = f.mbarrier(number);
+      expect(f, barrier, bytesThatCome(f, bytesOf(cta::sharedLayout(op.getSmemType())), op));
     }
-    int64_t bytes = 0;
-    for (const Box &box : boxes)
-      bytes += box.bytes;
-    Value barrier = f.mbarrier(number);
-    expect(f, barrier, bytesThatCome(f, bytes, op));
-    issueLoads(f, boxes, place->base, barrier, policy);
+    if (op.getLimits().empty())
+      issueLoads(f, boxes, place->base, barrier, policy);
+    else
+      status = LimitedCopy(f, op, *place, barrier, policy).lower();
+    if (op.getInto())
+      completeMissing(f, op, barrier);
   });
-  return success();
+  return status;
 }
 
 static LogicalResult lowerExpect(Lowering &f, cta::ExpectOp op) {
@@ -472,8 +356,7 @@ static LogicalResult lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
   if (op.getPerWarpgroup())
     parts = cta::warpgroupParts(op.getValue());
   std::vector<Box> boxes;
-  if (failed(
-          collectBoxes(f, op, op.getDest(), op.getSmemType(), *place, boxes, parts, f.warpgroup())))
+  if (failed(collectBoxes(f, op, *place, boxes, parts, f.warpgroup())))
     return failure();
   auto issue = [&] {
     Value policy = cachePolicy(f, op.getCache(), op.getDest());

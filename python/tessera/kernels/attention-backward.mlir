@@ -3,8 +3,7 @@
 //
 // The gradients of attention.mlir for tessera.torch.attention, as examples/attention-backward.mlir and attention-backward-ordered.mlir: DQ, DK, DV from
 // Q, K, V, O, the gradient DO of O and LSE, whose rows may be longer than S. tessera.torch binds HEAD, MASK, ORDER and PACKED,
-// which are those of attention.mlir. Blocks at the end of a packed sequence have rows of the next one, which are multiplied by zero: they must be finite, as
-// all inputs but LSE.
+// which are those of attention.mlir. Where a packed sequence ends inside of a block, the block has zeros for the rest.
 //
 // ORDER = 1: blocks of keys add their parts of DQ in memory, so that its last bits differ from run to run; for heads of up to 128. ORDER = 2: DQ has
 // blocks of its own, which compute the softmax once more: two products more, and always the same bits. Heads of more than 128 have DK and DV in a grid
@@ -249,8 +248,8 @@ tile.kernel @attention_backward(
       %nothing = tensor.splat %none[%KEYS, %WIDE] : tensor<?x?xf32>
       %infinite = arith.constant 0xFF800000 : f32
       %never = tensor.splat %infinite[%KEYS, %QUERIES] : tensor<?x?xf32>
-      %k = tile.load %K[%b, %g, %key, %c0] tile(%KEYS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
-      %v = tile.load %V[%b, %g, %key, %c0] tile(%KEYS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+      %k = tile.load %K[%b, %g, %key, %c0] tile(%KEYS, %WIDE) limit = [%k1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+      %v = tile.load %V[%b, %g, %key, %c0] tile(%KEYS, %WIDE) limit = [%k1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
       %start, %seen_end, %exists, %own, %hidden = func.call @block_of_keys(%j, %r, %own_queries, %own_keys, %window, %KEYS, %QUERIES, %causal, %windowed)
           : (index, index, index, index, index, index, index, i1, i1) -> (index, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>)
       // There is no such block in a sequence that is not the longest.
@@ -267,10 +266,10 @@ tile.kernel @attention_backward(
           %row = arith.addi %i, %to_row : index
           tile.assume %row {min = 0, max = 2147483647} : index
           tile.assume %i {min = 0, max = 2147483647} : index
-          %q = tile.load %Q[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+          %q = tile.load %Q[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) limit = [%q1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
           %qt = tile.transpose %q dims = [1, 0] : tensor<?x?xbf16> -> tensor<?x?xbf16>
           %s = tile.mma %k, %qt : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
-          %do = tile.load %DO[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+          %do = tile.load %DO[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) limit = [%q1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
           %dot = tile.transpose %do dims = [1, 0] : tensor<?x?xbf16> -> tensor<?x?xbf16>
           %dp = tile.mma %v, %dot : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
           %l = tile.load %L[%b, %h, %i] tile(%QUERIES) : memref<?x?x?xf32> -> tensor<?xf32>
@@ -325,7 +324,7 @@ tile.kernel @attention_backward(
       %nothing = tensor.splat %none[%KEYS, %WIDE] : tensor<?x?xf32>
       %infinite = arith.constant 0xFF800000 : f32
       %never = tensor.splat %infinite[%KEYS, %QUERIES] : tensor<?x?xf32>
-      %k = tile.load %K[%b, %g, %key, %c0] tile(%KEYS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+      %k = tile.load %K[%b, %g, %key, %c0] tile(%KEYS, %WIDE) limit = [%k1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
       %start, %seen_end, %exists, %own, %hidden = func.call @block_of_keys(%j, %r, %own_queries, %own_keys, %window, %KEYS, %QUERIES, %causal, %windowed)
           : (index, index, index, index, index, index, index, i1, i1) -> (index, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>)
       // There is no such block in a sequence that is not the longest.
@@ -342,10 +341,10 @@ tile.kernel @attention_backward(
           %row = arith.addi %i, %to_row : index
           tile.assume %row {min = 0, max = 2147483647} : index
           tile.assume %i {min = 0, max = 2147483647} : index
-          %q = tile.load %Q[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+          %q = tile.load %Q[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) limit = [%q1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
           %qt = tile.transpose %q dims = [1, 0] : tensor<?x?xbf16> -> tensor<?x?xbf16>
           %s = tile.mma %k, %qt : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
-          %do = tile.load %DO[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+          %do = tile.load %DO[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) limit = [%q1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
           %l = tile.load %L[%b, %h, %i] tile(%QUERIES) : memref<?x?x?xf32> -> tensor<?xf32>
           %p = func.call @p_of_keys(%s, %l, %factors, %never, %i, %exists, %own, %hidden, %KEYS, %QUERIES, %causal, %windowed, %masks)
               : (tensor<?x?xf32>, tensor<?xf32>, tensor<?x?xf32>, tensor<?x?xf32>, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>,
@@ -375,8 +374,8 @@ tile.kernel @attention_backward(
       %nothing = tensor.splat %none[%KEYS, %WIDE] : tensor<?x?xf32>
       %infinite = arith.constant 0xFF800000 : f32
       %never = tensor.splat %infinite[%KEYS, %QUERIES] : tensor<?x?xf32>
-      %k = tile.load %K[%b, %g, %key, %c0] tile(%KEYS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
-      %v = tile.load %V[%b, %g, %key, %c0] tile(%KEYS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+      %k = tile.load %K[%b, %g, %key, %c0] tile(%KEYS, %WIDE) limit = [%k1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+      %v = tile.load %V[%b, %g, %key, %c0] tile(%KEYS, %WIDE) limit = [%k1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
       %start, %seen_end, %exists, %own, %hidden = func.call @block_of_keys(%j, %r, %own_queries, %own_keys, %window, %KEYS, %QUERIES, %causal, %windowed)
           : (index, index, index, index, index, index, index, i1, i1) -> (index, index, tensor<?x?xi1>, tensor<?x?xi32>, tensor<?x?xi32>)
       // There is no such block in a sequence that is not the longest.
@@ -393,10 +392,10 @@ tile.kernel @attention_backward(
           %row = arith.addi %i, %to_row : index
           tile.assume %row {min = 0, max = 2147483647} : index
           tile.assume %i {min = 0, max = 2147483647} : index
-          %q = tile.load %Q[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+          %q = tile.load %Q[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) limit = [%q1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
           %qt = tile.transpose %q dims = [1, 0] : tensor<?x?xbf16> -> tensor<?x?xbf16>
           %s = tile.mma %k, %qt : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
-          %do = tile.load %DO[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+          %do = tile.load %DO[%b, %h, %row, %c0] tile(%QUERIES, %WIDE) limit = [%q1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
           %dot = tile.transpose %do dims = [1, 0] : tensor<?x?xbf16> -> tensor<?x?xbf16>
           %dp = tile.mma %v, %dot : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
           %l = tile.load %L[%b, %h, %i] tile(%QUERIES) : memref<?x?x?xf32> -> tensor<?xf32>
@@ -451,8 +450,8 @@ tile.kernel @attention_backward(
       %infinite = arith.constant 0xFF800000 : f32
       %never = tensor.splat %infinite[%ROWS, %COLUMNS] : tensor<?x?xf32>
       %g = arith.divui %h, %R : index
-      %q = tile.load %Q[%b, %h, %row, %c0] tile(%ROWS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
-      %do = tile.load %DO[%b, %h, %row, %c0] tile(%ROWS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+      %q = tile.load %Q[%b, %h, %row, %c0] tile(%ROWS, %WIDE) limit = [%q1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+      %do = tile.load %DO[%b, %h, %row, %c0] tile(%ROWS, %WIDE) limit = [%q1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
       %l = tile.load %L[%b, %h, %place] tile(%ROWS) : memref<?x?x?xf32> -> tensor<?xf32>
       %e = tile.load %E[%b, %h, %place] tile(%ROWS) : memref<?x?x?xf32> -> tensor<?xf32>
       %ls = tile.broadcast %l dims = [0] extents(%ROWS, %COLUMNS) : tensor<?xf32> -> tensor<?x?xf32>
@@ -481,7 +480,7 @@ tile.kernel @attention_backward(
       %keys = tensor.splat %end32[%ROWS, %COLUMNS] : tensor<?x?xi32>
       %dq = scf.for %j = %start to %end step %COLUMNS iter_args(%dq0 = %nothing) -> (tensor<?x?xf32>) {
         %place_of_keys = arith.addi %k0, %j : index
-        %k = tile.load %K[%b, %g, %place_of_keys, %c0] tile(%COLUMNS, %WIDE) : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+        %k = tile.load %K[%b, %g, %place_of_keys, %c0] tile(%COLUMNS, %WIDE) limit = [%k1, _] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
         %kt = tile.transpose %k dims = [1, 0] : tensor<?x?xbf16> -> tensor<?x?xbf16>
         %s = tile.mma %q, %kt : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
         %scaled = arith.mulf %s, %factors : tensor<?x?xf32>
@@ -497,7 +496,8 @@ tile.kernel @attention_backward(
         %seen = arith.select %windowed, %all, %some_seen : tensor<?x?xi1>
         %y = arith.select %seen, %x, %never : tensor<?x?xi1>, tensor<?x?xf32>
         %p = math.exp2 %y fastmath<afn> : tensor<?x?xf32>
-        %v = tile.load %V[%b, %g, %place_of_keys, %c0] tile(%WIDE, %COLUMNS) dims = [3, 2] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
+        %v = tile.load %V[%b, %g, %place_of_keys, %c0] tile(%WIDE, %COLUMNS) dims = [3, 2] limit = [_, %k1]
+            : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>> -> tensor<?x?xbf16>
         %dp = tile.mma %do, %v : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
         %above = arith.subf %dp, %es : tensor<?x?xf32>
         %ds = arith.mulf %p, %above : tensor<?x?xf32>

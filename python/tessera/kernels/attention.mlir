@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention with the softmax computed online for tessera.torch.attention, as examples/attention-gqa.mlir: heads of any size up to 256, H / G heads of
-// queries for each head of keys and values. tessera.torch binds HEAD, MASK, SUMS and PACKED; of the other parameters a call takes the choice that is predicted to be
-// the fastest for its sizes.
+// queries for each head of keys and values. tessera.torch binds HEAD, MASK, SUMS and PACKED; of the other parameters a call takes the choice that is
+// predicted to be the fastest for its sizes.
 //
 // With PACKED = 2 sequences of different lengths lie one after the other in arrays of one batch: sequence n has the queries from CQ[n] to CQ[n+1] and the keys
 // from CK[n] to CK[n+1], and `longest` is the number of queries of the longest one, or more. Where keys of a sequence end inside of a block, the block has keys

@@ -238,9 +238,7 @@ def attention_varlen(q, k, v, cu_seq_q, cu_seq_k, max_q, max_k, *, scale=None, i
     `cu_seq_q` and `cu_seq_k`, vectors of int32 on the device of the tensors, say where the sequences begin: sequence n has the rows from cu_seq_q[n] to
     cu_seq_q[n+1] of q and the result, and those from cu_seq_k[n] to cu_seq_k[n+1] of k and v. The first number is 0, the last one the number of rows; there
     may be empty sequences. `max_q` and `max_k` are the lengths of the longest ones, or more. All of this is looked at on the CPU, and on a GPU it is not:
-    rows behind the last sequence, and those of longer ones than `max_q` and `max_k` say, are not computed, and their results are undefined.
-
-    For the gradients all elements have to be finite: an infinite or NaN row makes those of a neighbouring sequence NaN, too."""
+    rows behind the last sequence, and those of longer ones than `max_q` and `max_k` say, are not computed, and their results are undefined."""
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         need("attention_varlen", tensor.dim() == 3, lambda: f"{name} is {tuple(tensor.shape)}, and not rows, heads, size of a head")
     by_heads = (tensor.transpose(0, 1).unsqueeze(0) for tensor in (q, k, v))

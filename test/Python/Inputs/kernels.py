@@ -104,8 +104,8 @@ class Attention(unittest.TestCase):
         (queries, keys), rest = starts[-1] + 11, random.standard_normal
         q, gradient, k, v = (rest((1, h, n, size)).astype(ml_dtypes.bfloat16) for h, n in
                              ((heads, queries), (heads, queries), (of_keys, keys), (of_keys, keys)))
-        unread = [x.copy() for x in (q, k, v)]
-        for x in unread:
+        *unread, lost = (x.copy() for x in (q, k, v, gradient))
+        for x in (*unread, lost):
             x[:, :, -11:] = np.nan
         sums, lone = np.full((1, heads, -(-queries // 4) * 4), np.nan, np.float32), np.empty((0, 0, 0), np.float32)
         out, other = (np.full(q.shape, 7, q.dtype) for _ in range(2))
@@ -118,7 +118,7 @@ class Attention(unittest.TestCase):
             found = {order: [np.full(x.shape, 7, x.dtype) for x in (q, k, v)] for order in orders if more is sums}
             for order, gradients in found.items():
                 run = self.compile("attention_backward", HEAD=size, MASK=mask, ORDER=order, PACKED=2)
-                run(q, k, v, out, gradient, sums, scale, window, *places, 200, 150, *gradients)
+                run(*unread, out, lost, sums, scale, window, *places, 200, 150, *gradients)
                 for x in gradients:
                     self.assertTrue((x[:, :, -11:] == 7).all())
             for n, (a, b) in enumerate(zip(starts, starts[1:])):

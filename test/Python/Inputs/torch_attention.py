@@ -223,6 +223,19 @@ class Packed(unittest.TestCase):
         padded = [torch.cat([x, torch.full_like(x[:7], torch.nan)]) for x in (q, k, v)]
         torch.testing.assert_close(tt.attention_varlen(*padded, *more[:2], 200, 1000)[:135], wanted, rtol=0, atol=0)
 
+    def test_sequences_are_apart(self):
+        """What is not finite stays in its sequence."""
+        tensors, more = self.packed(((100, 100), (30, 30), (70, 70)), 2, 1, 64)
+        for broken in tensors:
+            inputs = [x.clone() for x in tensors]
+            for x, other in zip(inputs, tensors):
+                if other is broken:
+                    x[100:130] = torch.nan
+            inputs = [x.requires_grad_() for x in inputs]
+            out = tt.attention_varlen(*inputs, *more, is_causal=True)
+            for x in (out, *torch.autograd.grad(out, inputs, torch.ones_like(out))):
+                self.assertTrue(bool(torch.isfinite(x[:100]).all()) and bool(torch.isfinite(x[130:]).all()))
+
     def test_no_sequences(self):
         for lengths in ((), ((0, 0),), ((0, 0), (0, 5))):
             tensors, more = self.packed(lengths, 2, 2, 64)

@@ -88,15 +88,53 @@ SmemType tessera::cta::tmaImage(const Access &access) {
 
 //===--- TMA ---------------------------------------------------------------------------------===//
 
+SmallVector<bool> tessera::cta::cuttingLimits(tile::Facts &facts, const Access &access) {
+  SmallVector<bool> cutting;
+  for (auto [d, dim] : llvm::enumerate(access.dims)) {
+    Value limit = access.limit(d);
+    cutting.push_back(limit && !facts.coversSize(limit, access.memref, dim));
+  }
+  return cutting;
+}
+
+/// Rule 2, for a limit along tile dimension `dim` that may end inside the memref.
+static std::optional<std::string> whyNotTmaLimit(const Access &access, unsigned dim,
+                                                 const layout::SharedLayout &shared) {
+  const std::string limit =
+      "the limit of tile dimension " + std::to_string(dim) + " may lie inside the memref";
+  if (access.isStore || !access.strides.empty() || llvm::is_contained(access.coords, Value()))
+    return limit + "; TMA stops at the memref's size only";
+  if (static_cast<int>(dim) == shared.contiguousDim)
+    return limit + "; TMA leaves out rows of the shared tile, but no columns";
+  auto loop = access.op->getParentOfType<LoopLikeOpInterface>();
+  if (!loop)
+    return std::nullopt;
+  if (!loop.isDefinedOutsideOfLoop(access.limit(dim)))
+    return limit + ", and changes in the loop; TMA would fetch the rows of many tiles one by one";
+  if (loop.isDefinedOutsideOfLoop(access.coords[access.dims[dim]]))
+    return limit + ", and cuts all tiles of the loop if it cuts one; TMA would fetch their rows "
+                   "one by one";
+  return std::nullopt;
+}
+
 std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Access &access,
                                                    SmemType shared) {
   const tile::Facts::Place place(facts, access.op);
   if (auto why = tile::whyNotTmaRoot(access.memref))
     return why;
-  if (auto why = tile::whyNotTmaBounds(facts, access.memref, access.limits, access.limited,
-                                       access.dims, access.mask, access.pad))
-    return why;
   layout::SharedLayout image = sharedLayout(shared);
+  const SmallVector<bool> cutting = cuttingLimits(facts, access);
+  const auto *cut = llvm::find(cutting, true);
+  // Of one limit the copy takes care, of others nobody.
+  if (llvm::count(cutting, true) == 1)
+    if (auto why = whyNotTmaLimit(access, cut - cutting.begin(), image))
+      return why;
+  const bool isCut = llvm::count(cutting, true) == 1;
+  const SmallVector<bool> none(access.dims.size(), false);
+  if (auto why = tile::whyNotTmaBounds(facts, access.memref, isCut ? ValueRange() : access.limits,
+                                       isCut ? ArrayRef<bool>(none) : access.limited, access.dims,
+                                       access.mask, access.pad))
+    return why;
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(access.type.getStridesAndOffset(strides, offset)) || access.dims.empty())
@@ -122,8 +160,9 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
   const int sliced = indexed == access.dims.end() || !access.strides.empty()
                          ? -1
                          : static_cast<int>(indexed - access.dims.begin());
-  if (layout::Error error = image.validateTma(sliced))
-    return *error;
+  for (int rows : {sliced, isCut ? static_cast<int>(cut - cutting.begin()) : sliced})
+    if (layout::Error error = image.validateTma(rows))
+      return *error;
   return access.strides.empty() ? std::nullopt : whyNotTmaSteps(image, access.strides);
 }
 

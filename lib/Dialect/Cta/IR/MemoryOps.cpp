@@ -232,7 +232,8 @@ static LogicalResult verifySteps(CopyOp op) {
   if (llvm::all_of(*op.getStrides(), [](int64_t step) { return step == 1; }))
     return op.emitOpError("copy_c15: all 'strides' are 1: leave them out");
   // Before the layout is known no more can be said.
-  for (int64_t step : *op.getStrides())
+  const ArrayRef<int64_t> steps = *op.getStrides();
+  for (int64_t step : steps)
     if (step > hopper::kTmaMaxStep)
       return op.emitOpError("copy_c15: TMA has element steps of at most ")
              << hopper::kTmaMaxStep << ", got " << step;
@@ -300,6 +301,18 @@ LogicalResult CopyOp::verify() {
         llvm::all_of(sharedLayout(getSmemType()).tmaBoxes(), cannot))
       return emitOpError("copy_c14: no box can be cut or left out along dimension ")
              << *dim << " of the tile " << getSmemType();
+  }
+  if (!isByThreads() && !getLimits().empty()) {
+    if (getLimits().size() > 1)
+      return emitOpError("copy_c16: a copy by tma has a limit for one dimension, not for ")
+             << getLimits().size() << ": others must not lie inside the memref, and are left out";
+    if (getIndexTile() || getStrides() || getMulticast() || getTrim())
+      return emitOpError("copy_c16: a copy by tma with a limit has no index tile, no 'strides', no "
+                         "'multicast' and no 'trim'");
+    const auto dim = static_cast<int>(llvm::find(getLimited(), true) - getLimited().begin());
+    if (!getSmemType().getSwizzle().isUnknown() && dim == sharedLayout(getSmemType()).contiguousDim)
+      return emitOpError("copy_c16: a limit cuts rows off a copy by tma; dimension ")
+             << dim << " is contiguous in the tile " << getSmemType();
   }
   return success();
 }

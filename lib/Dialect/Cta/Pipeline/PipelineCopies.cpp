@@ -398,7 +398,7 @@ Value Pipelining::negationOf(Value condition) {
 /// always, or under the condition of a select that decides on the coordinates (cta-lower-grid).
 void Pipelining::multicast(CopyOp copy) {
   if (cluster() < 2 || copy.isByThreads() || copy.getIndexTile() || copy.getStrides() ||
-      !equalParts(copy.getSmemType(), cluster()))
+      !copy.getLimits().empty() || !equalParts(copy.getSmemType(), cluster()))
     return;
   assumed = {};
   for (Operation *parent = copy->getParentOp(); parent != launch; parent = parent->getParentOp()) {

@@ -183,13 +183,17 @@ static void passDemands(Op load, CopyOp copy) {
 CopyOp Selection::copyOf(LoadOp load, SmemType type, Mechanism mechanism, int64_t vector) {
   rewriter.setInsertionPoint(load);
   // Limits beyond which TMA pads anyhow are dropped.
+  const auto limited =
+      vector ? SmallVector<bool>(load.getLimited()) : cuttingLimits(facts, Access(load));
+  SmallVector<Value> limits;
+  for (auto [dim, isLimited] : llvm::enumerate(limited))
+    if (isLimited)
+      limits.push_back(load.getLimit(dim));
   auto copy = CopyOp::create(
       rewriter, load.getLoc(), type, load.getSource(),
       vector ? SmallVector<Value>(load.getCoords())
              : fitCoordinates(rewriter, facts, load.getLoc(), load.getCoords()),
-      vector ? load.getLimits() : ValueRange{}, /*indices=*/ValueRange{}, load.getDimsAttr(),
-      vector ? load.getLimitedAttr()
-             : rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
+      limits, /*indices=*/ValueRange{}, load.getDimsAttr(), rewriter.getDenseBoolArrayAttr(limited),
       /*indexed=*/DenseI64ArrayAttr{}, /*strides=*/DenseI64ArrayAttr{}, load.getPadAttr(),
       load.getStagesAttr(), load.getCacheAttr(),
       /*into=*/Value{}, /*slot=*/Value{}, /*cacheIf=*/Value{}, /*multicastIf=*/Value{},

@@ -169,7 +169,8 @@ bool Outside::passes(OpOperand &use, int64_t dim) {
 
 /// The dimension along which the copy may leave out what lies outside of the array, or nothing.
 static std::optional<int64_t> trimOf(tile::Facts &facts, CopyOp copy) {
-  if (copy.isByThreads() || copy.getIndexTile() || copy.getTrim() || copy.getStrides())
+  if (copy.isByThreads() || copy.getIndexTile() || copy.getTrim() || copy.getStrides() ||
+      !copy.getLimits().empty())
     return std::nullopt;
   tile::Facts::Place place(facts, copy);
   const layout::SharedLayout shared = sharedLayout(copy.getSmemType());

@@ -203,6 +203,44 @@ func.func @copy_steps_count(%A: memref<?x?xbf16>, %i: index) {
 // -----
 
 !tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_limit(%A: memref<?x?xbf16>, %i: index) {
+  %0 = cta.copy %A[%i, %i] limit = [%i, _] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+  %1 = cta.copy %A[%i, %i] limit = [%i, %i] {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64} : memref<?x?xbf16> -> !tile
+  // expected-error @+1 {{copy_c16: a copy by tma has a limit for one dimension, not for 2: others must not lie inside the memref, and are left out}}
+  %2 = cta.copy %A[%i, %i] limit = [%i, %i] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_limit_of_columns(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{copy_c16: a limit cuts rows off a copy by tma; dimension 1 is contiguous in the tile '!cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>'}}
+  %0 = cta.copy %A[%i, %i] limit = [_, %i] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_limit_and_trim(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{copy_c16: a copy by tma with a limit has no index tile, no 'strides', no 'multicast' and no 'trim'}}
+  %0 = cta.copy %A[%i, %i] limit = [%i, _] {mechanism = #cta.mechanism<tma>, trim = 0 : i64} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_limit_and_multicast(%A: memref<?x?xbf16>, %i: index) {
+  // expected-error @+1 {{copy_c16: a copy by tma with a limit has no index tile}}
+  %0 = cta.copy %A[%i, %i] limit = [%i, _] {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
 func.func @copy_trim_one_box(%A: memref<?x?xbf16>, %i: index) {
   // expected-error @+1 {{copy_c14: no box can be cut or left out along dimension 1 of the tile '!cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>'}}
   %0 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>, trim = 1 : i64} : memref<?x?xbf16> -> !tile

@@ -48,7 +48,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"], tile.align = 16
 // CHECK: cta.copy %subview[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: the memref is a view (memref.subview); descriptors exist for arguments and workspaces: use those with coordinates"}
 // CHECK: cta.load %X[{{.*}} {vector = 8 : i64, why = "no TMA: it has a mask; bounds are free with TMA, other masks are not: apply the mask with arith.select; no cp.async: it has a mask"}
 // CHECK: cta.load %X[{{.*}} pad = nan {vector = 8 : i64, why = "no TMA: TMA pads with zero only; use pad = zero or any, and arith.select; no cp.async: it pads with zero only"}
-// CHECK: cta.copy %X[{{.*}} limit = [%{{.+}}, _] {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: the limit of tile dimension 0 may lie inside the memref; TMA stops at the memref's size only"}
+// CHECK: cta.copy %X[{{.*}} limit = [_, %{{.+}}] {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: the limit of tile dimension 1 may lie inside the memref; TMA leaves out rows of the shared tile, but no columns{{.*}}"}
 // CHECK: cta.copy %Y[{{.*}} {mechanism = #cta.mechanism<shifted>, vector = 8 : i64, why = "no TMA: the base of %Y is not known to be a multiple of 16 bytes; add tile.align = 16 to it; no cp.async: no more than 2 bytes are known to divide the base of %Y (tile.align)"}
 // CHECK: cta.copy %Z[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64, why = "no TMA: the stride of dimension 0 of %Z is not known to be a multiple of 16 bytes; add tile.stride_divisible = array<i64: 8, 1> to it; cp.async of 8 bytes: no more are known to divide the stride of dimension 0 of %Z (tile.stride_divisible)"}
 // CHECK: cta.load %X[{{.*}} {why = "no TMA: the coordinate of dimension 1 of %X, along which it is contiguous, is not known to be a multiple of 8 elements (16 bytes); tile.assume {divisible = 8} can say so; no cp.async: no more than 2 bytes are known to divide the coordinate of dimension 1; not shifted: the coordinate along contiguous memory may be negative, and is not known to be a multiple of 16 bytes; no vectors: the coordinate of dimension 1 is not known to be a multiple of 8"}
@@ -68,7 +68,8 @@ tile.kernel @refused(%X: memref<1024x64xbf16> {tile.align = 16 : i64}, %Y: memre
     %bs = cta.stage %b : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
     %c = cta.load %X[%c0, %c0] pad = nan : memref<1024x64xbf16> -> tensor<64x64xbf16, #blocked>
     %cs = cta.stage %c : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
-    %d = cta.load %X[%c0, %c0] limit = [%n, _] : memref<1024x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %even = arith.muli %n, %c16 : index
+    %d = cta.load %X[%c0, %c0] limit = [_, %even] : memref<1024x64xbf16> -> tensor<64x64xbf16, #blocked>
     %ds = cta.stage %d : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
     %e = cta.load %Y[%c0, %c0] : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
     %es = cta.stage %e : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -156,7 +157,7 @@ tile.kernel @stores(%S: memref<64x?xbf16, strided<[?, 1]>> {tile.align = 16 : i6
 // CHECK-LABEL: tile.kernel @pieces
 // CHECK: cta.copy %X{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 1 : i64, why = "{{.*}}; cp.async of 4 bytes: no more are known to divide the coordinate of dimension 1"}
 // CHECK: cta.copy %F{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 2 : i64, why = "{{.*}}; cp.async of 8 bytes: no more are known to divide the extent of the tile"}
-// CHECK: cta.copy %F{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64, why = "no TMA: the limit of tile dimension 0 may lie inside the memref; TMA stops at the memref's size only"}
+// CHECK: cta.copy %F{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64, why = "no TMA: TMA cannot leave padding between rows"}
 // CHECK: cta.copy %D{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 1 : i64, why = "{{.*}}; cp.async of 8 bytes: no more are known to divide the base of %D (tile.align)"}
 // CHECK: cta.load %F{{.*}} {vector = 4 : i64, why = "{{.*}}; no cp.async: vectors of registers are wider than cp.async of 4 bytes: no more are known to divide the rows of the shared tile"}
 // CHECK: cta.load %X{{.*}} limit = [%n, _] {

@@ -43,6 +43,9 @@ struct Access {
   mlir::Value limit(unsigned tileDim) const;
 };
 
+/// The tile dimensions with a limit that may end inside the memref.
+llvm::SmallVector<bool> cuttingLimits(tile::Facts &facts, const Access &access);
+
 /// The shared tile, with the widest swizzle, from which TMA can store the access's tile; null if
 /// there is none.
 SmemType tmaImage(const Access &access);
@@ -51,7 +54,9 @@ SmemType tmaImage(const Access &access);
 /// nothing if it can. The rules:
 ///
 /// 1. the memref is an argument or workspace, not a view; its elements have 1, 2, 4 or 8 bytes;
-/// 2. no mask; pad zero or any; limits only at or beyond the memref's size;
+/// 2. no mask; pad zero or any; limits only at or beyond the memref's size. A load may have another
+///    one, along rows of the tile, if of all iterations of the innermost loop it cuts the tile of
+///    one at most, which is fetched in many small boxes;
 /// 3. the contiguous dimension of the shared tile runs along a stride of 1;
 /// 4. the base and all other strides are multiples of 16 bytes;
 /// 5. no size is 0, sizes fit 31 bits;

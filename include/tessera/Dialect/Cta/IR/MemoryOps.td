@@ -272,7 +272,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     The tile at the coordinates, as `tile.load` reads it, copied by TMA (`mechanism = tma`), by cp.async (`mechanism = cp_async`), or in
     shifted pieces (`mechanism = shifted`). Elements out of bounds are zero. There is no mask. `stages` is the lookahead of the load from which the copy was made (`cta-plan` reads it).
 
-    By TMA, the elected thread issues the copy. Limits must have been folded away, otherwise the copy is illegal. By cp.async, each thread
+    By TMA, the elected thread issues the copy. One limit may lie inside the memref. A tile that it cuts is fetched in smaller boxes, row by
+    row where the limit is, and its rows at and behind the limit from outside of the array, where TMA finds zeros. By cp.async, each thread
     of the block or role copies pieces of `vector` elements: 4, 8 or 16 bytes, aligned in both memories. If a bound (the size or a limit)
     cuts a piece, the rest of the piece becomes zero. cp.async needs no descriptor, so views, limits and strides that TMA refuses are legal.
 
@@ -350,6 +351,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
         coordinate of that dimension is a multiple of the tile's extent and not negative (`cta-simulate` checks it).
     15. `strides` come with tma, and without an index tile, `multicast` and `trim`. Each is at most 8, one at least is not 1, that of the
         contiguous dimension is 1, and with them a box reaches over at most 256 elements along each dimension.
+    16. by tma, at most one dimension has a limit. It is not contiguous in shared memory, and there is no index tile, `strides`, `multicast`
+        or `trim`.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Variadic<AnyRankedTensor>:$indices,
