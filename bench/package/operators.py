@@ -72,7 +72,7 @@ def rows():
                 def make(b=b, h=h, s=s, size=size):
                     return *normal(b, s, 3, h, size).permute(2, 0, 3, 1, 4).unbind(0), normal(b, h, s, size)
                 yield f"training {name}", f"{b}x{h}x{s}", make, training(own), training(theirs)
-    for size, causal in itertools.product((64, 128), (False, True)):
+    for size, causal in itertools.product((64, 96, 128), (False, True)):
         for count, longest in PACKED:
             starts = [longest * part * (part + 1) // (2 * count) for part in range(count + 1)]
             own, theirs = packed(torch.tensor(starts, dtype=torch.int32, device="cuda"), longest, causal)
