@@ -155,8 +155,8 @@ namespace {
 /// A copy with a limit that may end inside the array, along the rows of the tile. TMA knows the
 /// array's end only. So a tile that the limit cuts is fetched in parts: those before the limit in
 /// boxes of their own, those behind it from outside of the array, from where zeros come, and the
-/// one that is cut row by row. The bytes are those of a whole tile. In a loop at most one tile is
-/// cut (rule 2 of whyNotTma).
+/// one that is cut row by row. The bytes are those of a whole tile. Few tiles are cut (rule 2 of
+/// whyNotTma).
 class LimitedCopy {
 public:
   LimitedCopy(Lowering &f, cta::CopyOp op, const SharedPlace &place, Value barrier, Value policy)
@@ -196,8 +196,10 @@ private:
       return failure();
     f.b.setInsertionPointToStart(branch.elseBlock());
     // Parts of so many rows that there are about as many of them as rows in one.
-    const bool hasParts = count > kPart && isBoxPart(shared, dim, kPart);
-    const int64_t step = hasParts ? kPart : 1;
+    int64_t step = 1;
+    for (int64_t part : {4, 8, 16})
+      if (part < count && count == shared.shape[dim] && isBoxPart(shared, dim, part))
+        step = part;
     // The condition is at the end, and opaque to LLVM: it would unroll the loop, and of another one
     // it would not know that bytes come on every path (PtxBytes.cpp).
     const Type number = f.b.getI32Type();
@@ -208,8 +210,8 @@ private:
     if (failed(fetch(f.add(at, next), f.add(row, next), step)))
       return failure();
     Value following = f.add(next, f.i32(step));
-    scf::ConditionOp::create(f.b, f.loc,
-                             f.compare(arith::CmpIPredicate::slt, following, end), following);
+    scf::ConditionOp::create(f.b, f.loc, f.compare(arith::CmpIPredicate::slt, following, end),
+                             following);
     Block *after = f.b.createBlock(&loop.getAfter(), {}, {number}, {f.loc});
     scf::YieldOp::create(f.b, f.loc, after->getArguments());
     return success();
@@ -221,8 +223,6 @@ private:
     issueLoads(f, boxes, f.gep(place.base, f.mul(row, f.i32(pitch))), barrier, policy);
     return success();
   }
-
-  static constexpr int64_t kPart = 16;
 
   Lowering &f;
   cta::CopyOp op;

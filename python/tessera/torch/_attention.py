@@ -29,7 +29,7 @@ def _check_attention(q, k, v, scale, causal, window=None, cu_seq_q=None, cu_seq_
          lambda: f"the scale must be between {_SMALLEST_SCALE} and {_LARGEST_SCALE}, it is {scale}")
     need(name, window is None or (isinstance(window, (int, torch.SymInt)) and not isinstance(window, bool)),
          lambda: f"a window is a number of keys, not {window!r}")
-    need(name, window is None or window >= 1, lambda: f"a window has at least one key, not {window}")
+    need(name, not isinstance(window, int) or window >= 1, lambda: f"a window has at least one key, not {window}")
     need(name, window is None or causal, lambda: "a window is for is_causal=True")
     need_types(name, NARROW, q=q, k=k, v=v)
     need(name, (cu_seq_q is None) == (cu_seq_k is None), lambda: "packed sequences have both cu_seq_q and cu_seq_k")
@@ -40,7 +40,9 @@ def _check_attention(q, k, v, scale, causal, window=None, cu_seq_q=None, cu_seq_
                  lambda: f"{key} is {tuple(places.shape)}, {places.dtype}, on {places.device}; it must be a vector of int32 on {q.device}")
         need(name, cu_seq_q.shape == cu_seq_k.shape and cu_seq_q.shape[0] >= 1,
              lambda: f"cu_seq_q and cu_seq_k have {cu_seq_q.shape[0]} and {cu_seq_k.shape[0]} places; both have one more than there are sequences")
-        need(name, max_q >= 0 and max_k >= 0, lambda: f"the longest sequences cannot have {max_q} queries and {max_k} keys")
+        for key, longest in (("max_q", max_q), ("max_k", max_k)):
+            # Of a number that torch.compile does not know, nothing is asked.
+            need(name, not isinstance(longest, int) or longest >= 0, lambda: f"{key} is {longest}; no sequence has so many rows")
 
 
 def _check_places(name, length, longest, places):
@@ -65,6 +67,7 @@ class _Sequences:
         if self.packed:
             _check_places(name, q.shape[2], max_q, cu_seq_q)
             _check_places(name, k.shape[2], max_k, cu_seq_k)
+            max_q, max_k = min(max_q, q.shape[2]), min(max_k, k.shape[2])
         if window is not None and window >= (max_k if self.packed else k.shape[2]):
             window = None
         self.mask = _MASKS["all" if not causal else "causal" if window is None else "window"]
@@ -93,6 +96,12 @@ def _as_laid_out(x):
     return like if like.stride(-1) == 1 else torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
+def _result_like(x, packed):
+    """An empty tensor as above, or one of zeros where rows may be in no sequence: nobody writes these, and NaN from new memory would be found again in the
+    gradients of the weights that such rows are multiplied by."""
+    return _as_laid_out(x).zero_() if packed else _as_laid_out(x)
+
+
 def _is_for_tma(x):
     """Whether TMA can fetch and store a tensor of heads: each begins at a multiple of 16 bytes of its own, and has a multiple of as many."""
     return (x.shape[-1] % _VECTOR == 0 and x.stride(-1) == 1 and x.data_ptr() % 16 == 0 and
@@ -107,12 +116,12 @@ def _for_tma(x):
     return torch.nn.functional.pad(x, (0, more)) if more else packed(x.clone(memory_format=torch.contiguous_format))
 
 
-def _to_write(result):
+def _to_write(result, packed):
     """Where a kernel writes a result: there, or what _written copies then."""
     if _is_for_tma(result):
         return result
     *shape, size = result.shape
-    return result.new_empty(*shape, size + -size % _VECTOR)
+    return (result.new_zeros if packed else result.new_empty)((*shape, size + -size % _VECTOR))
 
 
 def _written(result, written):
@@ -122,8 +131,8 @@ def _written(result, written):
 def _attend(q, k, v, scale, causal, window=None, cu_seq_q=None, cu_seq_k=None, max_q=0, max_k=0, sums=None):
     sequences = _Sequences("attention", q, k, causal, window, cu_seq_q, cu_seq_k, max_q, max_k)
     tile = {"BQ": _tile_of_packed(q.shape[3], max_q)} if sequences.packed else {}
-    out = _as_laid_out(q)
-    written = _to_write(out)
+    out = _result_like(q, sequences.packed)
+    written = _to_write(out, sequences.packed)
     run = sequences.kernel("attention", q, SUMS=1 if sums is None else 2, **tile)
     run(_for_tma(q), _for_tma(k), _for_tma(v), scale, sequences.window, *sequences.forward, written,
         _nothing(q.device, torch.float32, 3) if sums is None else sums)
@@ -157,8 +166,8 @@ def _run_attention_backward(gradient, q, k, v, out, sums, scale, causal, window=
     sequences = _Sequences("attention_backward", q, k, causal, window, cu_seq_q, cu_seq_k, max_q, max_k)
     # Blocks add their parts of the gradient of q in memory, in any order. Others have an order, and for large heads there is nothing else.
     order = 2 if q.shape[3] > _LARGEST_ADDED_HEAD or torch.are_deterministic_algorithms_enabled() else 1
-    gradients = tuple(map(_as_laid_out, (q, k, v)))
-    written = tuple(map(_to_write, gradients))
+    gradients = tuple(_result_like(x, sequences.packed) for x in (q, k, v))
+    written = tuple(_to_write(x, sequences.packed) for x in gradients)
     run = sequences.kernel("attention_backward", q, ORDER=order)
     run(*map(_for_tma, (q, k, v, out, gradient)), sums, scale, sequences.window, *sequences.backward, *written)
     return tuple(map(_written, gradients, written))
@@ -235,11 +244,18 @@ def attention_varlen(q, k, v, cu_seq_q, cu_seq_k, max_q, max_k, *, scale=None, i
     """attention() of sequences of different lengths that lie one after the other without padding, as torch.nn.attention.varlen.varlen_attn has them:
     q, k and v have a row for each token of all sequences: rows, heads, size of a head.
 
-    `cu_seq_q` and `cu_seq_k`, vectors of int32 on the device of the tensors, say where the sequences begin: sequence n has the rows from cu_seq_q[n] to
-    cu_seq_q[n+1] of q and the result, and those from cu_seq_k[n] to cu_seq_k[n+1] of k and v. The first number is 0, the last one the number of rows; there
-    may be empty sequences. `max_q` and `max_k` are the lengths of the longest ones, or more. All of this is looked at on the CPU, and on a GPU it is not:
-    rows behind the last sequence, and those of longer ones than `max_q` and `max_k` say, are not computed, and their results are undefined."""
+    `cu_seq_q` and `cu_seq_k`, vectors of int32 on the device of the tensors, say where the sequences begin and end: sequence n has the rows from cu_seq_q[n]
+    to cu_seq_q[n+1] of q and the result, and those from cu_seq_k[n] to cu_seq_k[n+1] of k and v. There may be empty sequences, and rows before the first
+    and behind the last one: their result is 0, and so are their gradients. `max_q` and `max_k` are the lengths of the longest sequences, or more.
+
+    On the CPU an error says if the places are not in ascending order, or a sequence is longer than that. On a GPU one would have to wait for them: there,
+    what comes out for such sequences is undefined. Memory outside of the tensors is never touched."""
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         need("attention_varlen", tensor.dim() == 3, lambda: f"{name} is {tuple(tensor.shape)}, and not rows, heads, size of a head")
+    for name, places in (("cu_seq_q", cu_seq_q), ("cu_seq_k", cu_seq_k)):
+        need("attention_varlen", isinstance(places, torch.Tensor), lambda: f"{name} is {places!r}, and not a vector of int32")
+    for name, longest in (("max_q", max_q), ("max_k", max_k)):
+        need("attention_varlen", isinstance(longest, (int, torch.SymInt)) and not isinstance(longest, bool),
+             lambda: f"{name} is {longest!r}, and no number of rows")
     by_heads = (tensor.transpose(0, 1).unsqueeze(0) for tensor in (q, k, v))
     return _call(*by_heads, scale, is_causal, window, cu_seq_q, cu_seq_k, max_q, max_k).squeeze(0).transpose(0, 1)

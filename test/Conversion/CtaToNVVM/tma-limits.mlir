@@ -77,21 +77,46 @@ tile.kernel @ring_k(%x: memref<?x?xbf16>, %i: index, %j: index, %n: index) attri
   tile.return
 }
 
-// Few rows, and rows that do not lie together in shared memory, come one by one, not in parts.
+// A number of rows that no part divides, and rows that do not lie together in shared memory, come one by one.
 // CHECK-LABEL: llvm.func @few
-// CHECK-SAME:    box = array<i64: 16, 64>, {{[^}]*}}}, {arg = 0 : i64, box = array<i64: 1, 64>, {{[^}]*}}}, {arg = 1 : i64, box = array<i64: 2, 32, 64>, {{[^}]*}}}, {arg = 1 : i64, box = array<i64: 1, 1, 64>, {{[^}]*}}}]
-// CHECK:       llvm.inline_asm {{.*}} %c16_i32
+// CHECK-SAME:    box = array<i64: 6, 64>, {{[^}]*}}}, {arg = 0 : i64, box = array<i64: 1, 64>, {{[^}]*}}}, {arg = 1 : i64, box = array<i64: 2, 32, 64>, {{[^}]*}}}, {arg = 1 : i64, box = array<i64: 1, 1, 64>, {{[^}]*}}}]
+// CHECK:       llvm.inline_asm {{.*}} %c6_i32
 // CHECK:       scf.while
 // CHECK-NOT:   scf.while
 // CHECK:       nvvm.mbarrier.arrive.expect_tx
 // CHECK:       llvm.inline_asm {{.*}} %c32_i32
-// CHECK:       scf.while
+// CHECK:       scf.while (%[[ROW:.*]] = %c0_i32)
+// CHECK:         %[[PITCH:.*]] = arith.muli %[[ROW]], %c128_i32
+// CHECK:         llvm.getelementptr %{{.*}}[%[[PITCH]]]
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK:         llvm.getelementptr %{{.*}}[5120]
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global
 // CHECK-NOT:   scf.while
 // CHECK:       llvm.return
 tile.kernel @few_k(%x: memref<?x?xbf16>, %y: memref<?x?x?xbf16>, %i: index, %j: index, %n: index) attributes {phase = #tile.phase<allocated>} {
-  cta.launch @few blocks() attributes {shared = 10256 : i64, mbarriers = array<i64: 1, 1>} {
-    %s = cta.copy %x[%i, %j] limit = [%n, _] {mechanism = #cta.mechanism<tma>, mbarrier = 0 : i64, offset = 0 : i64} : memref<?x?xbf16> -> !cta.smem<16x64xbf16, #k>
-    %t = cta.copy %y[%i, %i, %j] limit = [_, %n, _] {mechanism = #cta.mechanism<tma>, mbarrier = 1 : i64, offset = 2048 : i64} : memref<?x?x?xbf16> -> !cta.smem<2x32x64xbf16, #cta.swizzle<128, dim = 2>>
+  cta.launch @few blocks() attributes {shared = 9232 : i64, mbarriers = array<i64: 1, 1>} {
+    %s = cta.copy %x[%i, %j] limit = [%n, _] {mechanism = #cta.mechanism<tma>, mbarrier = 0 : i64, offset = 0 : i64} : memref<?x?xbf16> -> !cta.smem<6x64xbf16, #k>
+    %t = cta.copy %y[%i, %i, %j] limit = [_, %n, _] {mechanism = #cta.mechanism<tma>, mbarrier = 1 : i64, offset = 1024 : i64} : memref<?x?x?xbf16> -> !cta.smem<2x32x64xbf16, #cta.swizzle<128, dim = 2>>
+    cta.await 0
+    cta.await 1
+  }
+  tile.return
+}
+
+// Parts have 8 or 4 rows where 16 do not divide the tile. A tile of more rows than a box may have comes in several boxes.
+// CHECK-LABEL: llvm.func @many
+// CHECK-SAME:    box = array<i64: 40, 64>, {{[^}]*}}}, {arg = 0 : i64, box = array<i64: 8, 64>, {{[^}]*}}}, {arg = 0 : i64, box = array<i64: 1, 64>, {{[^}]*}}}, {arg = 0 : i64, box = array<i64: 256, 64>, {{[^}]*}}}, {arg = 0 : i64, box = array<i64: 16, 64>, {{[^}]*}}}]
+// CHECK:       nvvm.mbarrier.arrive.expect_tx
+// CHECK:       nvvm.mbarrier.arrive.expect_tx %{{.*}}, %c65536_i32
+// CHECK:         %[[FROM:.*]] = arith.select %{{.*}}, %{{.*}}, %c-512_i32
+// CHECK:         %[[SECOND:.*]] = arith.addi %[[FROM]], %c256_i32
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %[[FROM]]]
+// CHECK:         llvm.getelementptr %{{.*}}[32768]
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %[[SECOND]]]
+tile.kernel @many_k(%x: memref<?x?xbf16>, %i: index, %j: index, %n: index) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @many blocks() attributes {shared = 71696 : i64, mbarriers = array<i64: 1, 1>} {
+    %s = cta.copy %x[%i, %j] limit = [%n, _] {mechanism = #cta.mechanism<tma>, mbarrier = 0 : i64, offset = 65536 : i64} : memref<?x?xbf16> -> !cta.smem<40x64xbf16, #k>
+    %t = cta.copy %x[%i, %j] limit = [%n, _] {mechanism = #cta.mechanism<tma>, mbarrier = 1 : i64, offset = 0 : i64} : memref<?x?xbf16> -> !cta.smem<512x64xbf16, #k>
     cta.await 0
     cta.await 1
   }

@@ -200,8 +200,9 @@ class Packed(unittest.TestCase):
             self.assertLess((x.float() - y.float()).norm() / (y.float().norm() + 1e-6), 2e-2, name)
 
     def test_varlen(self):
-        for size, dtype, options in ((64, torch.bfloat16, {}), (128, torch.float16, {"is_causal": True}), (40, torch.bfloat16, {"is_causal": True, "window": 20}),
-                                     (100, torch.bfloat16, {"is_causal": True, "scale": 0.3}), (192, torch.bfloat16, {"is_causal": True})):
+        causal = {"is_causal": True}
+        for size, dtype, options in ((64, torch.bfloat16, {}), (128, torch.float16, causal), (40, torch.bfloat16, {**causal, "window": 20}),
+                                     (100, torch.bfloat16, {**causal, "scale": 0.3}), (192, torch.bfloat16, causal)):
             with self.subTest(size=size, dtype=dtype, **options):
                 self.check_varlen(*self.packed(self.LENGTHS, 4, 2, size, dtype), **options)
         torch.use_deterministic_algorithms(True)
@@ -221,7 +222,30 @@ class Packed(unittest.TestCase):
         self.assertEqual(tt.attention_varlen(q, k, v, *more).stride(), (128, 64, 1))
         wanted = tt.attention_varlen(q, k, v, *more)
         padded = [torch.cat([x, torch.full_like(x[:7], torch.nan)]) for x in (q, k, v)]
-        torch.testing.assert_close(tt.attention_varlen(*padded, *more[:2], 200, 1000)[:135], wanted, rtol=0, atol=0)
+        torch.testing.assert_close(tt.attention_varlen(*padded, *more[:2], 2**31, 1000)[:135], wanted, rtol=0, atol=0)
+
+    def test_rows_in_no_sequence(self):
+        """They give 0, and get 0: weights that are multiplied by them have finite gradients. Whatever the allocator had there before."""
+        for size in (64, 20, 192):
+            tensors = [normal(150, 2, size).requires_grad_() for _ in range(3)]
+            places = torch.tensor([7, 60, 130], dtype=torch.int32)
+            stale = [torch.full((150, 2, size), torch.nan, dtype=torch.bfloat16) for _ in range(8)]
+            del stale
+            out = tt.attention_varlen(*tensors, places, places, 70, 70, is_causal=True)
+            for x in (out, *torch.autograd.grad(out, tensors, torch.ones_like(out))):
+                self.assertTrue(bool((x[:7] == 0).all()) and bool((x[130:] == 0).all()) and bool((x[7:130] != 0).any()))
+
+    def test_wrong_places(self):
+        """Nobody looks at them on a GPU, and nothing outside of the tensors is touched."""
+        if DEVICE == "cuda":
+            around = [torch.full((400, 2, 64), 3.0, dtype=torch.bfloat16) for _ in range(3)]
+            inputs = [x[100:200].requires_grad_() for x in around]
+            for places in ([50, 0, -70], [-1000, 1000], [90, 10, 2**31 - 1], [0, 2**31 - 1, 0]):
+                starts = torch.tensor(places, dtype=torch.int32)
+                out = tt.attention_varlen(*inputs, starts, starts, 100, 100, is_causal=True)
+                torch.autograd.grad(out, inputs, torch.ones_like(out))
+            torch.cuda.synchronize()
+            self.assertTrue(all(bool((x == 3).all()) for x in around))
 
     def test_sequences_are_apart(self):
         """What is not finite stays in its sequence."""
@@ -252,7 +276,10 @@ class Packed(unittest.TestCase):
                         (lambda: tt.attention_varlen(q, k, v, cu_q, cu_k[None], 5, 5), "cu_seq_k is .1, 3., torch.int32"),
                         (lambda: tt.attention_varlen(q, k, v, cu_q[:2], cu_k, 5, 5), "have 2 and 3 places"),
                         (lambda: tt.attention_varlen(q, k, v, cu_q[:0], cu_k[:0], 5, 5), "have 0 and 0 places"),
-                        (lambda: tt.attention_varlen(q, k, v, cu_q, cu_k, -1, 5), "cannot have -1 queries"),
+                        (lambda: tt.attention_varlen(q, k, v, cu_q, cu_k, -1, 5), "max_q is -1; no sequence has so many rows"),
+                        (lambda: tt.attention_varlen(q, k, v, None, None, 5, 5), "cu_seq_q is None, and not a vector of int32"),
+                        (lambda: tt.attention_varlen(q, k, v, cu_q, [0, 5, 8], 5, 5), "cu_seq_k is .0, 5, 8., and not a vector"),
+                        (lambda: tt.attention_varlen(q, k, v, cu_q, cu_k, 5, 5.0), "max_k is 5.0, and no number of rows"),
                         (lambda: torch.ops.tessera.attention(*(x[None] for x in (q, k, v)), 0.1, False, None, cu_q), "both cu_seq_q and cu_seq_k"),
                         (lambda: torch.ops.tessera.attention(*(torch.stack([x, x]) for x in (q, k, v)), 0.1, False, None, cu_q, cu_k, 5, 5),
                          "packed sequences are in one batch, not in 2")):

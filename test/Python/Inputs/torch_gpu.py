@@ -54,8 +54,44 @@ tile.kernel @sums(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}, %y: memref<?xf3
 """
 
 
+# A product that ends at a limit along its inner dimension.
+LIMITED = """
+tile.kernel @product(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %n: index,
+                     %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, WIDTH) {
+    %c0 = arith.constant 0 : index
+    %step = arith.constant DEPTH : index
+    %zero = arith.constant dense<0.0> : tensor<128xWIDTHxf32>
+    %sum = scf.for %k = %c0 to %K step %step iter_args(%acc = %zero) -> (tensor<128xWIDTHxf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128xDEPTHxbf16>
+      %b = tile.load %B[%k, %j] limit = [%n, _] : memref<?x?xbf16> -> tensor<DEPTHxWIDTHxbf16>
+      %next = tile.mma %a, %b, %acc : tensor<128xDEPTHxbf16>, tensor<DEPTHxWIDTHxbf16> -> tensor<128xWIDTHxf32>
+      scf.yield %next : tensor<128xWIDTHxf32>
+    }
+    tile.store %sum, %C[%i, %j] : tensor<128xWIDTHxf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+"""
+
+
 @unittest.skipUnless(DEVICE == "cuda", "TESSERA_TEST_DEVICE is not cuda")
 class OnTheGpu(unittest.TestCase):
+    def test_limits_inside_of_arrays(self):
+        """TMA fetches a tile that a limit cuts in parts and row by row. Behind the limit is NaN, which nobody may fetch."""
+        for width, depth in ((64, 32), (128, 64), (256, 128), (64, 112), (128, 80)):
+            product = tessera.compile(LIMITED.replace("WIDTH", str(width)).replace("DEPTH", str(depth)))["product"]
+            a, b = normal(200, 264), normal(264, 320)
+            for limit in (-2**62, -5, *range(0, 40), 63, 64, 65, 79, 80, 100, 112, 127, 128, 129, 200, 255, 256, 263, 264, 265, 2**31 - 1, 2**31, 2**40, 2**62):
+                end = max(0, min(limit, 264))
+                poisoned, c = b.clone(), torch.full((200, 320), torch.nan)
+                poisoned[end:] = torch.nan
+                product(a, poisoned, limit, c)
+                torch.testing.assert_close(c, a[:, :end].float() @ b[:end].float(), rtol=1e-3, atol=1e-2)
+
     def test_cuda_graph(self):
         """A replay computes with what is in the tensors then; several launches and a workspace are in one graph."""
         sums = tessera.compile(SUMS)["sums"]

@@ -369,6 +369,13 @@ class InGraphs(unittest.TestCase):
             for x, y in zip(got, want):
                 torch.testing.assert_close(x, y, rtol=2e-2, atol=2e-2)
 
+        def longest_inside(q, k, v, places):
+            return loss(q, k, v, places, places.diff().max().item())
+        torch._dynamo.reset()
+        with torch._dynamo.config.patch(capture_scalar_outputs=True), torch.no_grad():
+            got = torch.compile(longest_inside, fullgraph=True, backend="aot_eager")(q, k, v, places)
+            torch.testing.assert_close(got, loss(q, k, v, places, 25))
+
     def test_inductor_tries_ours(self):
         from torch._inductor import config, select_algorithm
         tt.register_inductor()

@@ -10,6 +10,9 @@
 #include "tessera/Layout/RegisterForms.h"
 #include "tessera/Machine/Hopper.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -88,13 +91,41 @@ SmemType tessera::cta::tmaImage(const Access &access) {
 
 //===--- TMA ---------------------------------------------------------------------------------===//
 
+/// Rows of a tile that a limit cuts, in boxes: one thread issues an instruction for each, unless
+/// parts of several rows are boxes, too.
+static constexpr size_t kMostBoxesOfCut = 1024;
+
 SmallVector<bool> tessera::cta::cuttingLimits(tile::Facts &facts, const Access &access) {
+  const tile::Facts::Place place(facts, access.op);
   SmallVector<bool> cutting;
   for (auto [d, dim] : llvm::enumerate(access.dims)) {
     Value limit = access.limit(d);
     cutting.push_back(limit && !facts.coversSize(limit, access.memref, dim));
   }
   return cutting;
+}
+
+/// True if the value is the same in all iterations of the loop: defined outside of it, or computed
+/// from such values.
+static bool isInvariant(LoopLikeOpInterface loop, Value value) {
+  if (loop.isDefinedOutsideOfLoop(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         llvm::all_of(op->getOperands(), [&](Value other) { return isInvariant(loop, other); });
+}
+
+/// True if the value moves on by `least` or more from iteration to iteration: the number of the
+/// loop, plus or minus what is the same in all iterations.
+static bool movesOn(scf::ForOp loop, Value value, int64_t least) {
+  if (value == loop.getInductionVar())
+    return getConstantIntValue(loop.getStep()).value_or(0) >= least;
+  if (auto sum = value.getDefiningOp<arith::AddIOp>())
+    return (isInvariant(loop, sum.getRhs()) && movesOn(loop, sum.getLhs(), least)) ||
+           (isInvariant(loop, sum.getLhs()) && movesOn(loop, sum.getRhs(), least));
+  auto difference = value.getDefiningOp<arith::SubIOp>();
+  return difference && isInvariant(loop, difference.getRhs()) &&
+         movesOn(loop, difference.getLhs(), least);
 }
 
 /// Rule 2, for a limit along tile dimension `dim` that may end inside the memref.
@@ -106,14 +137,21 @@ static std::optional<std::string> whyNotTmaLimit(const Access &access, unsigned 
     return limit + "; TMA stops at the memref's size only";
   if (static_cast<int>(dim) == shared.contiguousDim)
     return limit + "; TMA leaves out rows of the shared tile, but no columns";
+  if (layout::Error error = shared.validateTma())
+    return *error;
+  if (layout::Error error = shared.validateTma(static_cast<int>(dim)))
+    return limit + ", and its rows cannot be fetched one by one: " + *error;
+  if (const size_t boxes = shared.tmaBoxes(static_cast<int>(dim)).size(); boxes > kMostBoxesOfCut)
+    return limit + ", and a tile that it cuts would have " + std::to_string(boxes) + " boxes";
   auto loop = access.op->getParentOfType<LoopLikeOpInterface>();
   if (!loop)
     return std::nullopt;
-  if (!loop.isDefinedOutsideOfLoop(access.limit(dim)))
-    return limit + ", and changes in the loop; TMA would fetch the rows of many tiles one by one";
-  if (loop.isDefinedOutsideOfLoop(access.coords[access.dims[dim]]))
-    return limit + ", and cuts all tiles of the loop if it cuts one; TMA would fetch their rows "
-                   "one by one";
+  const std::string slow = "; TMA would fetch the rows of many tiles one by one";
+  if (!isInvariant(loop, access.limit(dim)))
+    return limit + ", and changes in the loop" + slow;
+  auto counted = dyn_cast<scf::ForOp>(loop.getOperation());
+  if (!counted || !movesOn(counted, access.coords[access.dims[dim]], shared.shape[dim]))
+    return limit + ", and may cut the tiles of several iterations" + slow;
   return std::nullopt;
 }
 
@@ -124,16 +162,16 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
     return why;
   layout::SharedLayout image = sharedLayout(shared);
   const SmallVector<bool> cutting = cuttingLimits(facts, access);
-  const auto *cut = llvm::find(cutting, true);
   // Of one limit the copy takes care, of others nobody.
-  if (llvm::count(cutting, true) == 1)
-    if (auto why = whyNotTmaLimit(access, cut - cutting.begin(), image))
+  if (llvm::count(cutting, true) == 1) {
+    if (auto why = whyNotTmaLimit(access, llvm::find(cutting, true) - cutting.begin(), image))
       return why;
-  const bool isCut = llvm::count(cutting, true) == 1;
-  const SmallVector<bool> none(access.dims.size(), false);
-  if (auto why = tile::whyNotTmaBounds(facts, access.memref, isCut ? ValueRange() : access.limits,
-                                       isCut ? ArrayRef<bool>(none) : access.limited, access.dims,
-                                       access.mask, access.pad))
+    const SmallVector<bool> none(access.dims.size(), false);
+    if (auto why = tile::whyNotTmaBounds(facts, access.memref, /*limits=*/{}, none, access.dims,
+                                         access.mask, access.pad))
+      return why;
+  } else if (auto why = tile::whyNotTmaBounds(facts, access.memref, access.limits, access.limited,
+                                              access.dims, access.mask, access.pad))
     return why;
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -160,9 +198,8 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
   const int sliced = indexed == access.dims.end() || !access.strides.empty()
                          ? -1
                          : static_cast<int>(indexed - access.dims.begin());
-  for (int rows : {sliced, isCut ? static_cast<int>(cut - cutting.begin()) : sliced})
-    if (layout::Error error = image.validateTma(rows))
-      return *error;
+  if (layout::Error error = image.validateTma(sliced))
+    return *error;
   return access.strides.empty() ? std::nullopt : whyNotTmaSteps(image, access.strides);
 }
 

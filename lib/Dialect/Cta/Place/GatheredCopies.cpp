@@ -188,7 +188,8 @@ CopyOp tessera::cta::copyOfGather(RewriterBase &rewriter, tile::Facts &facts, In
   Value index = tiles.inLayout(gather.getIndices().front(), layout);
   if (gather.getMask())
     index = a.indexIf(tiles.inLayout(gather.getMask(), layout), index);
-  // TMA knows no limits. Those at or beyond the memref's size are dropped.
+  // Where indices are at or behind a limit they name nothing. Limits at or beyond the memref's size
+  // are dropped.
   if (isTma) {
     if (Value limit = gather.getLimit(static_cast<unsigned>(dim));
         limit && !facts.coversSize(limit, gather.getSource(), gather.getDims()[dim]))

@@ -55,8 +55,8 @@ SmemType tmaImage(const Access &access);
 ///
 /// 1. the memref is an argument or workspace, not a view; its elements have 1, 2, 4 or 8 bytes;
 /// 2. no mask; pad zero or any; limits only at or beyond the memref's size. A load may have another
-///    one, along rows of the tile, if of all iterations of the innermost loop it cuts the tile of
-///    one at most, which is fetched in many small boxes;
+///    one, along rows of the tile, if of the tiles that the innermost loop goes through it cuts one
+///    at most, which is fetched in many small boxes;
 /// 3. the contiguous dimension of the shared tile runs along a stride of 1;
 /// 4. the base and all other strides are multiples of 16 bytes;
 /// 5. no size is 0, sizes fit 31 bits;
