@@ -22,24 +22,19 @@ func.func private @sequence(%n: index, %CQ: memref<?xi32>, %CK: memref<?xi32>, %
     %b32 = memref.load %CQ[%next] : memref<?xi32>
     %c32 = memref.load %CK[%n] : memref<?xi32>
     %d32 = memref.load %CK[%next] : memref<?xi32>
-    // Also where they are no places of the arrays.
-    %aw = arith.index_cast %a32 : i32 to index
-    %bw = arith.index_cast %b32 : i32 to index
-    %cw = arith.index_cast %c32 : i32 to index
-    %dw = arith.index_cast %d32 : i32 to index
-    %low = arith.maxsi %aw, %c0 : index
-    %first = arith.minsi %low, %S : index
-    %high = arith.maxsi %bw, %first : index
-    %behind = arith.minsi %high, %S : index
-    %low_key = arith.maxsi %cw, %c0 : index
-    %first_key = arith.minsi %low_key, %T : index
-    %high_key = arith.maxsi %dw, %first_key : index
-    %behind_key = arith.minsi %high_key, %T : index
+    %first = arith.index_cast %a32 : i32 to index
+    %behind = arith.index_cast %b32 : i32 to index
+    %first_key = arith.index_cast %c32 : i32 to index
+    %behind_key = arith.index_cast %d32 : i32 to index
+    tile.assume %first {min = 0, max = 1073741824} : index
+    tile.assume %behind {min = 0, max = 1073741824} : index
+    tile.assume %first_key {min = 0, max = 1073741824} : index
+    tile.assume %behind_key {min = 0, max = 1073741824} : index
     %apart = arith.muli %n, %c128 : index
     %sum = arith.addi %first, %apart : index
     %blocks = arith.divui %sum, %c128 : index
     %rows = arith.muli %blocks, %c128 : index
-    tile.assume %rows {min = 0, max = 2147483647} : index
+    tile.assume %rows {min = 0, max = 1073741824} : index
     scf.yield %c0, %first, %behind, %first_key, %behind_key, %rows : index, index, index, index, index, index
   } else {
     scf.yield %n, %c0, %S, %c0, %T, %c0 : index, index, index, index, index, index
@@ -179,7 +174,9 @@ tile.kernel @attention_backward(
   scf.if %packed {
     %alone = arith.cmpi eq, %B, %c1 : index
     tile.assume %alone, "packed sequences are in one array" : i1
-    tile.assume %places {max = 2147483647} : index
+    %most_places = arith.constant 1073741824 : index
+    %few_places = arith.cmpi ule, %places, %most_places : index
+    tile.assume %few_places, "packed sequences have at most 2^30 queries, and 128 less for each sequence" : i1
   }
   // Places of queries and keys are computed in 32 bits.
   %limit = arith.constant 1073741824 : index

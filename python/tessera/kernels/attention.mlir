@@ -28,19 +28,22 @@ func.func private @sequence(%n: index, %CQ: memref<?xi32>, %CK: memref<?xi32>, %
     %b32 = memref.load %CQ[%next] : memref<?xi32>
     %c32 = memref.load %CK[%n] : memref<?xi32>
     %d32 = memref.load %CK[%next] : memref<?xi32>
-    // Also where they are no places of the arrays.
-    %aw = arith.index_cast %a32 : i32 to index
-    %bw = arith.index_cast %b32 : i32 to index
-    %cw = arith.index_cast %c32 : i32 to index
-    %dw = arith.index_cast %d32 : i32 to index
-    %low = arith.maxsi %aw, %c0 : index
-    %first = arith.minsi %low, %S : index
-    %high = arith.maxsi %bw, %first : index
-    %behind = arith.minsi %high, %S : index
-    %low_key = arith.maxsi %cw, %c0 : index
-    %first_key = arith.minsi %low_key, %T : index
-    %high_key = arith.maxsi %dw, %first_key : index
-    %behind_key = arith.minsi %high_key, %T : index
+    // Also where they are no places of the arrays. Numbers of 32 bits take half as many registers.
+    %zero = arith.constant 0 : i32
+    %S32 = arith.index_cast %S : index to i32
+    %T32 = arith.index_cast %T : index to i32
+    %low = arith.maxsi %a32, %zero : i32
+    %first32 = arith.minsi %low, %S32 : i32
+    %high = arith.maxsi %b32, %first32 : i32
+    %behind32 = arith.minsi %high, %S32 : i32
+    %low_key = arith.maxsi %c32, %zero : i32
+    %first_key32 = arith.minsi %low_key, %T32 : i32
+    %high_key = arith.maxsi %d32, %first_key32 : i32
+    %behind_key32 = arith.minsi %high_key, %T32 : i32
+    %first = arith.index_cast %first32 : i32 to index
+    %behind = arith.index_cast %behind32 : i32 to index
+    %first_key = arith.index_cast %first_key32 : i32 to index
+    %behind_key = arith.index_cast %behind_key32 : i32 to index
     scf.yield %c0, %first, %behind, %first_key, %behind_key : index, index, index, index, index
   } else {
     scf.yield %n, %c0, %S, %c0, %T : index, index, index, index, index

@@ -249,7 +249,7 @@ def attention_varlen(q, k, v, cu_seq_q, cu_seq_k, max_q, max_k, *, scale=None, i
     and behind the last one: their result is 0, and so are their gradients. `max_q` and `max_k` are the lengths of the longest sequences, or more.
 
     On the CPU an error says if the places are not in ascending order, or a sequence is longer than that. On a GPU one would have to wait for them: there,
-    what comes out for such sequences is undefined. Memory outside of the tensors is never touched."""
+    nobody looks at them, and wrong ones give undefined results, or stop the program."""
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         need("attention_varlen", tensor.dim() == 3, lambda: f"{name} is {tuple(tensor.shape)}, and not rows, heads, size of a head")
     for name, places in (("cu_seq_q", cu_seq_q), ("cu_seq_k", cu_seq_k)):
