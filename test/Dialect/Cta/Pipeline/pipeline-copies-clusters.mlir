@@ -48,6 +48,40 @@ tile.kernel @sides(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf3
   tile.return
 }
 
+// A copy with a limit is not shared.
+// CHECK-LABEL: tile.kernel @limited(
+// CHECK:       cta.acquire
+// CHECK-NEXT:  cta.copy %A[{{.*}}] multicast_if = %{{.*}} {mechanism = #cta.mechanism<tma>, multicast = 4 : i64} :
+// CHECK-NEXT:  cta.copy %B[{{.*}}] limit = [%end, _] {mechanism = #cta.mechanism<tma>} :
+// CHECK-NEXT:  cta.commit
+tile.kernel @limited(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %points: index, %numFull: index, %K: index, %end: index)
+    attributes {phase = #placed, warpgroups = 1, plan = #cta.plan<stages = 2, persistent = 1, cluster = 4>} {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @limited_0 blocks(%n) attributes {cluster = 4} {
+    %zero = arith.constant dense<0.0> : !sum
+    %id = cta.block_id : index
+    %first = arith.divui %id, %c4 : index
+    %rank = arith.remui %id, %c4 : index
+    %all = cta.num_blocks : index
+    scf.for %t = %first to %points step %all {
+      %row = arith.addi %t, %rank : index
+      %full = arith.cmpi ult, %t, %numFull : index
+      %i = arith.select %full, %row, %numFull : index
+      %j = arith.select %full, %t, %row : index
+      %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
+        %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !a
+        %b = cta.copy %B[%k, %j] limit = [%end, _] {mechanism = #tma} : memref<?x?xbf16> -> !b
+        %d = cta.wgmma %a, %b, %c : !a, !b -> !sum
+        scf.yield %d : !sum
+      }
+      cta.store %acc, %C[%i, %j] : !sum -> memref<?x?xf32>
+    }
+  }
+  tile.return
+}
+
 // No condition where both sides are the same; nothing where neither is, or where the sides of two selects would have to agree.
 // CHECK-LABEL: tile.kernel @no_side(
 // CHECK-NOT:   multicast_if

@@ -47,6 +47,26 @@ tile.kernel @nn(%A: memref<1024x?xbf16> {tile.align = 16, tile.shape = ["K", "M"
   tile.return
 }
 
+// Of two equal copies the one with a limit is not trimmed.
+// CHECK-LABEL: tile.kernel @limited(
+// CHECK: cta.copy %A[{{.*}}] limit = [%n, _] {mechanism = #cta.mechanism<tma>} :
+// CHECK: cta.copy %A[{{.*}}] {mechanism = #cta.mechanism<tma>, trim = 0 : i64} :
+tile.kernel @limited(%A: memref<?x64xbf16> {tile.align = 16, tile.shape = ["M", 64], tile.size_max = array<i64: 100000, 64>}, %B: memref<64x64xbf16> {tile.align = 16},
+                     %n: index, %C: memref<?x64xf32> {tile.shape = ["M", 64]}, %D: memref<?x64xf32> {tile.shape = ["M", 64]}) attributes {warpgroups = 2} {
+  %M = tile.dim "M" : index
+  tile.grid (%i) = (0) to (%M) step (128) {
+    %c0 = arith.constant 0 : index
+    %b = tile.load %B[%c0, %c0] : memref<64x64xbf16> -> tensor<64x64xbf16>
+    %a = tile.load %A[%i, %c0] limit = [%n, _] : memref<?x64xbf16> -> tensor<128x64xbf16>
+    %r = tile.mma %a, %b : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+    tile.store %r, %C[%i, %c0] : tensor<128x64xf32> -> memref<?x64xf32>
+    %d = tile.load %A[%i, %c0] : memref<?x64xbf16> -> tensor<128x64xbf16>
+    %s = tile.mma %d, %b : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+    tile.store %s, %D[%i, %c0] : tensor<128x64xf32> -> memref<?x64xf32>
+  }
+  tile.return
+}
+
 // Statistics of each row, a loop with two ways, a transposed store, and an atomic. C has fewer rows than A.
 // CHECK-LABEL: tile.kernel @ways(
 // CHECK: cta.copy %A[{{.*}}] {mechanism = #cta.mechanism<tma>, trim = 0 : i64}
