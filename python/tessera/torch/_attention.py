@@ -83,7 +83,8 @@ class _Sequences:
 
 
 def _tile_of_packed(size, longest):
-    """Queries in a block. For one sequence an array the launcher predicts which number is the best; how long packed ones are it does not know."""
+    """Queries in a block. For one sequence an array the launcher predicts which number is the best; how long packed ones are it does not know. The limits are
+    guesses between those of one sequence an array, 512 without a mask and 1536 causal (docs/performance/log.md, 2026-11-28)."""
     if longest <= 64:
         return 64
     return 192 if size <= 96 and longest >= 1024 else 128
@@ -94,12 +95,6 @@ def _as_laid_out(x):
     each other."""
     like = torch.empty_like(x)
     return like if like.stride(-1) == 1 else torch.empty_like(x, memory_format=torch.contiguous_format)
-
-
-def _result_like(x, packed):
-    """An empty tensor as above, or one of zeros where rows may be in no sequence: nobody writes these, and NaN from new memory would be found again in the
-    gradients of the weights that such rows are multiplied by."""
-    return _as_laid_out(x).zero_() if packed else _as_laid_out(x)
 
 
 def _is_for_tma(x):
@@ -116,12 +111,13 @@ def _for_tma(x):
     return torch.nn.functional.pad(x, (0, more)) if more else packed(x.clone(memory_format=torch.contiguous_format))
 
 
-def _to_write(result, packed):
-    """Where a kernel writes a result: there, or what _written copies then."""
+def _to_write(result, zeros):
+    """Where a kernel writes a result: there, or what _written copies then. It begins as zeros where rows may be in no sequence: nobody writes these, and NaN
+    from new memory would be found again in the gradients of the weights that such rows are multiplied by."""
     if _is_for_tma(result):
-        return result
+        return result.zero_() if zeros else result
     *shape, size = result.shape
-    return (result.new_zeros if packed else result.new_empty)((*shape, size + -size % _VECTOR))
+    return (result.new_zeros if zeros else result.new_empty)((*shape, size + -size % _VECTOR))
 
 
 def _written(result, written):
@@ -131,7 +127,7 @@ def _written(result, written):
 def _attend(q, k, v, scale, causal, window=None, cu_seq_q=None, cu_seq_k=None, max_q=0, max_k=0, sums=None):
     sequences = _Sequences("attention", q, k, causal, window, cu_seq_q, cu_seq_k, max_q, max_k)
     tile = {"BQ": _tile_of_packed(q.shape[3], max_q)} if sequences.packed else {}
-    out = _result_like(q, sequences.packed)
+    out = _as_laid_out(q)
     written = _to_write(out, sequences.packed)
     run = sequences.kernel("attention", q, SUMS=1 if sums is None else 2, **tile)
     run(_for_tma(q), _for_tma(k), _for_tma(v), scale, sequences.window, *sequences.forward, written,
@@ -166,7 +162,7 @@ def _run_attention_backward(gradient, q, k, v, out, sums, scale, causal, window=
     sequences = _Sequences("attention_backward", q, k, causal, window, cu_seq_q, cu_seq_k, max_q, max_k)
     # Blocks add their parts of the gradient of q in memory, in any order. Others have an order, and for large heads there is nothing else.
     order = 2 if q.shape[3] > _LARGEST_ADDED_HEAD or torch.are_deterministic_algorithms_enabled() else 1
-    gradients = tuple(_result_like(x, sequences.packed) for x in (q, k, v))
+    gradients = tuple(map(_as_laid_out, (q, k, v)))
     written = tuple(_to_write(x, sequences.packed) for x in gradients)
     run = sequences.kernel("attention_backward", q, ORDER=order)
     run(*map(_for_tma, (q, k, v, out, gradient)), sums, scale, sequences.window, *sequences.backward, *written)

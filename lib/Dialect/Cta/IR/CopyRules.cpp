@@ -91,8 +91,8 @@ SmemType tessera::cta::tmaImage(const Access &access) {
 
 //===--- TMA ---------------------------------------------------------------------------------===//
 
-/// Rows of a tile that a limit cuts, in boxes: one thread issues an instruction for each, unless
-/// parts of several rows are boxes, too.
+/// The most boxes of a tile that a limit cuts, if it comes row by row: one thread issues an
+/// instruction for each. It is fewer where parts of several rows are boxes, too. A guess.
 static constexpr size_t kMostBoxesOfCut = 1024;
 
 SmallVector<bool> tessera::cta::cuttingLimits(tile::Facts &facts, const Access &access) {

@@ -113,3 +113,18 @@ tile.kernel @promised(%X: memref<1024x64xbf16> {tile.align = 16 : i64}, %n: inde
   }
   tile.return
 }
+
+// -----
+
+// A tile that would come in thousands of boxes.
+#blocked = #cta.frag<regs = [[0, 0, 1], [0, 0, 2], [0, 0, 4]], lanes = [[0, 0, 8], [0, 0, 16], [0, 0, 32], [0, 1, 0], [0, 2, 0]], warps = [[0, 4, 0], [0, 8, 0]], wg = 1>
+// CHECK-LABEL: tile.kernel @boxes
+// CHECK: cta.copy %X{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: the limit of tile dimension 1 may lie inside the memref, and a tile that it cuts would have 2048 boxes"}
+tile.kernel @boxes(%X: memref<1024x1024x64xbf16> {tile.align = 16 : i64}, %n: index) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a = cta.load %X[%c0, %c0, %c0] limit = [_, %n, _] : memref<1024x1024x64xbf16> -> tensor<128x16x64xbf16, #blocked>
+    %as = cta.stage %a : tensor<128x16x64xbf16, #blocked> -> !cta.smem<128x16x64xbf16, #cta.swizzle<128, dim = 2>>
+  }
+  tile.return
+}
