@@ -82,6 +82,7 @@ LogicalResult PhaseRunner::save(StringRef name, ModuleOp module, bool isVerified
 void PhaseRunner::startOver() {
   failedKernels.clear();
   rejected.clear();
+  tolerated.clear();
   lastPlans.clear();
   sources.clear();
   result.report = Report();

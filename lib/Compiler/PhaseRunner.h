@@ -79,8 +79,12 @@ public:
   /// Functions with matrix products in which ptxas lost something; empty if something else is
   /// wrong, too.
   std::map<std::string, Rejection> rejected;
-  /// Kernels for which all plans were tried. What ptxas loses with their last plan is a warning.
-  std::set<std::string> lastPlans;
+  /// Functions in which ptxas lost something that nobody minds there, because another variant is
+  /// the fast one.
+  std::map<std::string, Rejection> tolerated;
+  /// The kernels and variants for which all plans were tried. What ptxas loses with their last plan
+  /// is a warning.
+  std::set<std::pair<std::string, std::string>> lastPlans;
   /// By variant: the kernel whose variant it is.
   std::map<std::string, std::string> sources;
 

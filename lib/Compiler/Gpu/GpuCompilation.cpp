@@ -188,6 +188,26 @@ static bool planAgain(llvm::Function &function, const PtxasLog &log,
   return true;
 }
 
+/// The functions with products in which ptxas lost something that their policies tolerate.
+static std::map<std::string, Rejection>
+collectTolerated(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &policies) {
+  std::map<std::string, Rejection> tolerated;
+  for (const PtxasFunction &function : log.functions) {
+    auto policy = policies.find(function.name);
+    if (policy == policies.end() || !policy->second.isFallback || !policy->second.onTensorPath ||
+        policy->second.losses != PtxasLosses::Errors)
+      continue;
+    PtxasPolicy asFast = policy->second;
+    asFast.isFallback = false;
+    if (judgeSpill(function, asFast) != SpillVerdict::Error)
+      continue;
+    Rejection &rejection = tolerated[function.name];
+    rejection.spilledBytes = function.spillStoreBytes + function.spillLoadBytes;
+    rejection.why = describeSpill(function);
+  }
+  return tolerated;
+}
+
 /// The kernels whose plans are rejected, and why; nothing if ptxas also reports an error that no
 /// other plan would mend.
 static std::map<std::string, Rejection>
@@ -394,6 +414,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
   }
   collectPtxas(assembled->log, machine, result.report);
   runner.rejected = collectRejected(assembled->log, policies);
+  runner.tolerated = collectTolerated(assembled->log, policies);
   if (failed(runner.save("ptxas.log", assembled->logText, loc)) ||
       failed(judgePtxas(assembled->log, policies, loc)) ||
       failed(runner.save("kernel.cubin", assembled->cubin, loc)))

@@ -4,11 +4,12 @@
 // Tries other plans after the derived one. The model that derives plans counts the registers of
 // tiles; it does not know what ptxas makes of the code. If the model was wrong (ptxas spills around
 // matrix products, or serialises them), or if a pass refuses the derived plan, the module is
-// compiled again, with the next one of a few plans for the kernel that failed. If ptxas loses
-// something with all of them, the plan with the least loss is taken, with a warning. Of a plan that
-// the user gave, only the number of blocks per SM is changed, and only if that was derived; what
-// ptxas loses with such a plan is an error. An error that has nothing to do with a plan is reported
-// as it is.
+// compiled again, with the next one of a few plans for each variant of a kernel that failed. A
+// fallback that spills is no reason to compile again; but if another variant is one, the fallback
+// has its next plan, too. If ptxas loses something with all plans, the one with the least loss is
+// taken, with a warning. Of a plan that the user gave, only the number of blocks per SM is changed,
+// and only if that was derived; what ptxas loses with such a plan is an error. An error that has
+// nothing to do with a plan is reported as it is.
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
@@ -59,19 +60,23 @@ enum class Attempt {
   None
 };
 
-/// What went wrong with a kernel's plan.
+/// A kernel of the source and one of its variants.
+using VariantKey = std::pair<std::string, std::string>;
+
+/// What went wrong with a variant's plan.
 struct Failure {
-  bool pingPong = false; ///< it uses ping-pong
-  bool sharesSM = false; ///< with another of its blocks
-  bool refused = false;  ///< a pass refused it, so ptxas has not seen it
-  bool inFlight = false; ///< products of it are in flight
-  bool hasRoles = false; ///< without roles no warpgroup can give registers away
+  bool isTolerated = false; ///< nobody minds: the variant is a fallback
+  bool pingPong = false;    ///< it uses ping-pong
+  bool sharesSM = false;    ///< with another of its blocks
+  bool refused = false;     ///< a pass refused it, so ptxas has not seen it
+  bool inFlight = false;    ///< products of it are in flight
+  bool hasRoles = false;    ///< without roles no warpgroup can give registers away
   /// The registers that math warpgroups would have with GivingMost; 0 if they have no less.
   int64_t most = 0;
   int64_t part = 0; ///< columns of an epilogue subtile
 };
 
-/// What a kernel is compiled with.
+/// What a variant is compiled with.
 struct Choice {
   Attempt attempt = Attempt::Derived;
   bool alone = false; ///< one block per SM from here on
@@ -79,22 +84,31 @@ struct Choice {
   int64_t most = 0; ///< registers of a math warpgroup's thread with GivingMost
 };
 
+/// What was tried for a variant.
 struct Tried : Choice {
-  cta::PlanAttr given;            ///< by the source IR or the options
-  bool isMember = false;          ///< of a family
-  bool demandsNoSpills = false;   ///< so no plan is taken with which ptxas loses something
-  bool wasAssembled = false;      ///< some plan passed all passes and ptxas, with or without loss
-  std::optional<size_t> failedIn; ///< the first compilation in which the kernel failed
-  /// The user's plans of single variants. No other plan is tried for such a variant.
-  DictionaryAttr ofVariants;
-  bool isFixed(StringRef variant) const { return ofVariants && ofVariants.contains(variant); }
+  std::optional<size_t> failedIn; ///< the first compilation in which the variant failed
   /// The attempt with which ptxas lost least, and that loss.
   std::optional<std::pair<Rejection, Choice>> best;
   bool isLast = false; ///< `best` was taken
 };
 
-/// The plans of the kernels whose plan the user left open in some entry; only such kernels are
-/// tried again.
+/// A kernel whose plan the user left open in some entry; only such kernels are tried again.
+struct OpenKernel {
+  Location loc;
+  cta::PlanAttr given;          ///< by the source IR or the options
+  bool isMember = false;        ///< of a family
+  bool demandsNoSpills = false; ///< so no plan is taken with which ptxas loses something
+  /// The user's attributes of single variants. No other plan is tried for a variant with a plan.
+  DictionaryAttr ofVariants;
+  bool isFixed(StringRef variant) const {
+    auto own = ofVariants ? ofVariants.getAs<DictionaryAttr>(variant) : DictionaryAttr();
+    return own && own.contains(tile::kVariantPlan);
+  }
+  /// By name, those of which some plan has failed.
+  std::map<std::string, Tried> variants;
+};
+
+/// The next plans of the variants of open kernels.
 class NextPlans {
 public:
   enum class Answer { Again, NoneLeft, NotThePlan };
@@ -104,24 +118,25 @@ public:
       cta::PlanAttr given = cta::planOf(kernel);
       if (given && given.getBlocksPerSm())
         continue;
-      Tried &tried = kernels[kernel.getSymName()];
-      tried.given = given;
-      tried.isMember = kernel->hasAttr(tile::kMemberOf);
-      tried.ofVariants = kernel->getAttrOfType<DictionaryAttr>(tile::kVariantPlans);
+      OpenKernel &open =
+          kernels.try_emplace(keyOf(kernel), OpenKernel{kernel.getLoc()}).first->second;
+      open.given = given;
+      open.isMember = kernel->hasAttr(tile::kMemberOf);
+      open.ofVariants = kernel->getAttrOfType<DictionaryAttr>(tile::kVariantAttributes);
       if (tile::RequireAttr require = kernel.getRequireAttr())
-        tried.demandsNoSpills = require.contains(tile::Requirement::NoSpills);
+        open.demandsNoSpills = require.contains(tile::Requirement::NoSpills);
     }
   }
   bool isOpen() const { return !kernels.empty(); }
   /// Called after compilation `number` has failed; `said` are its diagnostics.
   Answer advance(const PhaseRunner &runner, ModuleOp compiled, Said &said, size_t number);
-  /// The first compilation in which a kernel failed that has no plan left.
+  /// The first compilation in which a variant failed that has no plan left.
   size_t firstFailure() const { return first; }
-  /// Whether the diagnostic is about a kernel for which another plan is left.
+  /// Whether the diagnostic is about a kernel or a variant for which another plan is left.
   bool isMended(mlir::Diagnostic &diagnostic) const;
   OwningOpRef<ModuleOp> module() const;
-  /// The kernels that have reached their last plan.
-  std::set<std::string> lastPlans() const;
+  /// The variants that have reached their last plan.
+  std::set<VariantKey> lastPlans() const;
   /// Reports what was tried before, in the report and in warnings.
   void explain(Report &report) const;
 
@@ -129,19 +144,39 @@ private:
   Answer afterPtxas(const PhaseRunner &runner, MLIRContext *context, size_t number);
   Answer afterPasses(const std::set<std::string> &symbols, ModuleOp compiled, Said &said,
                      size_t number);
-  Answer advance(const std::map<StringRef, Failure> &failures, size_t number);
+  Answer advance(const std::map<VariantKey, Failure> &failures, size_t number);
   void addTo(Report &report) const;
 
-  OwningOpRef<ModuleOp> source; ///< as it was before all passes
-  llvm::StringMap<Tried> kernels;
-  llvm::StringMap<std::string> kernelOf; ///< by refused kernel: whose variant it is
+  /// A kernel of the source is a variant already if `tile-specialize-facts` has run.
+  static VariantKey keyOf(tile::KernelOp kernel) {
+    if (std::optional<StringRef> of = kernel.getVariantOf())
+      return {of->str(), kernel.getVariant().value_or(tile::kAnyVariant).str()};
+    return {kernel.getSymName().str(), ""};
+  }
+  /// The open kernel of a variant; null if its plan cannot be another one.
+  OpenKernel *lookup(const VariantKey &key) {
+    auto open = kernels.find(key);
+    if (open == kernels.end())
+      open = kernels.find({key.first, ""});
+    return open == kernels.end() || open->second.isFixed(key.second) ? nullptr : &open->second;
+  }
+
+  OwningOpRef<ModuleOp> source;             ///< as it was before all passes
+  std::map<VariantKey, OpenKernel> kernels; ///< the variant's name is empty before specialisation
+  llvm::StringMap<VariantKey> variantOf;    ///< by refused kernel
+  bool wasAssembled = false; ///< with some plans all passes, and ptxas, with or without loss
   size_t first = 0;
   /// A launch: its kernel, its variant and the symbol of its function, which alone would not tell:
   /// members of a family may share it. The symbol is empty for all launches of a variant that has
   /// none because a pass refused it.
   using LaunchKey = std::tuple<std::string, std::string, std::string>;
-  std::map<LaunchKey, std::string> why;    ///< the derived plan and what was wrong with it
-  std::map<LaunchKey, PlanReport> derived; ///< the derived plan, with its prediction
+  std::map<LaunchKey, std::string> why; ///< the derived plan and what was wrong with it
+  struct DerivedPlan {
+    PlanReport plan; ///< with its prediction
+    Location loc;    ///< of the kernel
+  };
+  /// The plans that ptxas did not take in variants that are no fallbacks.
+  std::map<LaunchKey, DerivedPlan> derived;
 };
 } // namespace
 
@@ -194,10 +229,10 @@ static Attempt following(Attempt attempt) {
   return attempt == Attempt::None ? attempt : static_cast<Attempt>(static_cast<int>(attempt) + 1);
 }
 
-static Attempt nextOf(const Tried &tried, const Failure &failure) {
+static Attempt nextOf(const OpenKernel &kernel, const Tried &tried, const Failure &failure) {
   Attempt attempt = tried.attempt;
   const bool separates = failure.sharesSM && !tried.alone;
-  if (tried.given)
+  if (kernel.given)
     return separates ? Attempt::Alone : Attempt::None;
   // Subtiles of another width do not change what a pass reports.
   if (failure.pingPong && failure.refused)
@@ -214,15 +249,18 @@ static Attempt nextOf(const Tried &tried, const Failure &failure) {
   return failure.refused ? Attempt::None : std::max(attempt, Attempt::NoRoles);
 }
 
-NextPlans::Answer NextPlans::advance(const std::map<StringRef, Failure> &failures, size_t number) {
+NextPlans::Answer NextPlans::advance(const std::map<VariantKey, Failure> &failures, size_t number) {
   std::optional<size_t> hopeless;
-  for (const auto &[name, failure] : failures) {
-    Tried &tried = kernels[name];
+  for (const auto &[key, failure] : failures) {
+    OpenKernel &kernel = *lookup(key);
+    Tried &tried = kernel.variants[key.second];
+    if (failure.isTolerated && tried.isLast)
+      continue;
     if (!tried.failedIn)
       tried.failedIn = number;
     if (failure.pingPong)
       tried.otherPart = plan::kReplicaParts[failure.part == plan::kReplicaParts[0] ? 1 : 0];
-    tried.attempt = tried.isLast ? Attempt::None : nextOf(tried, failure);
+    tried.attempt = tried.isLast ? Attempt::None : nextOf(kernel, tried, failure);
     tried.alone |= failure.sharesSM;
     tried.most = failure.most;
     if (tried.attempt == Attempt::None && tried.best && !tried.isLast) {
@@ -241,12 +279,15 @@ NextPlans::Answer NextPlans::advance(const std::map<StringRef, Failure> &failure
 bool NextPlans::isMended(mlir::Diagnostic &diagnostic) const {
   // A pass names a variant.
   const StringRef name = diagnosedKernel(diagnostic);
-  if (auto variant = kernelOf.find(name); variant != kernelOf.end())
-    return kernels.at(variant->second).attempt != Attempt::None;
+  if (auto variant = variantOf.find(name); variant != variantOf.end())
+    for (const auto &[key, kernel] : kernels)
+      if (key == variant->second || key == VariantKey(variant->second.first, ""))
+        return kernel.variants.at(variant->second.second).attempt != Attempt::None;
   // ptxas names the kernel. A member with an error would be left out of its family.
-  auto kernel = kernels.find(name);
-  return kernel != kernels.end() && kernel->second.isMember &&
-         kernel->second.attempt != Attempt::None;
+  auto kernel = kernels.find({name.str(), ""});
+  return kernel != kernels.end() && kernel->second.isMember && !kernel->second.variants.empty() &&
+         llvm::all_of(kernel->second.variants,
+                      [](const auto &tried) { return tried.second.attempt != Attempt::None; });
 }
 
 /// Adds what is known about the plan.
@@ -272,19 +313,23 @@ static void describe(Failure &failure, cta::PlanAttr plan, const Machine &machin
 
 NextPlans::Answer NextPlans::afterPtxas(const PhaseRunner &runner, MLIRContext *context,
                                         size_t number) {
-  std::map<StringRef, Failure> failures;
-  std::map<StringRef, Rejection> losses;
+  std::map<VariantKey, Failure> failures;
+  std::map<VariantKey, Rejection> losses;
   size_t explained = 0;
   for (const KernelReport &kernel : runner.result.report.kernels)
     for (const VariantReport &variant : kernel.variants)
       for (const LaunchReport &launch : variant.launches) {
+        const VariantKey own{kernel.name, variant.name};
+        OpenKernel *open = lookup(own);
         auto reason = runner.rejected.find(launch.symbol);
-        auto tried = kernels.find(kernel.name);
-        if (reason == runner.rejected.end() || tried == kernels.end() ||
-            tried->second.isFixed(variant.name))
+        const bool isRejected = reason != runner.rejected.end();
+        if (!isRejected)
+          reason = runner.tolerated.find(launch.symbol);
+        if (!open || (!isRejected && reason == runner.tolerated.end()))
           continue;
-        ++explained;
-        Failure &failure = failures[kernel.name];
+        explained += isRejected;
+        Failure &failure = failures.try_emplace(own, Failure{/*isTolerated=*/true}).first->second;
+        failure.isTolerated &= !isRejected;
         failure.hasRoles |= !launch.roles.empty();
         if (auto plan = launch.plan ? dyn_cast_or_null<cta::PlanAttr>(
                                           parseAttribute(launch.plan->plan, context))
@@ -296,24 +341,29 @@ NextPlans::Answer NextPlans::afterPtxas(const PhaseRunner &runner, MLIRContext *
                      role.registers > plan::kPlanProducerRegisters + plan::kPlanMoreRegisters;
             }))
           failure.most = 0;
-        Rejection &worst = losses.try_emplace(kernel.name, reason->second).first->second;
+        Rejection &worst = losses.try_emplace(own, reason->second).first->second;
         worst = std::max(worst, reason->second);
-        if (tried->second.attempt != Attempt::Derived)
+        if (open->variants[variant.name].attempt != Attempt::Derived)
           continue;
         const LaunchKey key{kernel.name, variant.name, launch.symbol};
         why[key] = (launch.plan ? launch.plan->plan + ": " : "") + reason->second.why;
-        if (launch.plan)
-          derived.try_emplace(key, *launch.plan);
+        // That a product is serialised is minded in fallbacks, too, but is no reason to warn there.
+        const bool isFallback =
+            reason->second.isSerialised && variant.name != kernel.variants.front().name;
+        if (launch.plan && isRejected && !isFallback)
+          derived.try_emplace(key, DerivedPlan{*launch.plan, open->loc});
       }
   // A kernel whose plan leaves nothing open has no other plan.
   if (explained < runner.rejected.size())
     return Answer::NotThePlan;
-  for (auto &kernel : kernels)
-    kernel.second.wasAssembled = true;
-  for (auto &[name, loss] : losses)
-    if (Tried &tried = kernels[name];
-        !tried.given && !tried.demandsNoSpills && (!tried.best || loss < tried.best->first))
+  wasAssembled = true;
+  for (auto &[key, loss] : losses) {
+    OpenKernel &kernel = *lookup(key);
+    Tried &tried = kernel.variants[key.second];
+    const bool mayLose = failures[key].isTolerated || (!kernel.given && !kernel.demandsNoSpills);
+    if (mayLose && (!tried.best || loss < tried.best->first))
       tried.best = {loss, tried};
+  }
   return advance(failures, number);
 }
 
@@ -335,26 +385,29 @@ static std::string refusalOf(StringRef symbol, Said &said) {
 
 NextPlans::Answer NextPlans::afterPasses(const std::set<std::string> &symbols, ModuleOp compiled,
                                          Said &said, size_t number) {
-  std::map<StringRef, Failure> failures;
+  std::map<VariantKey, Failure> failures;
   for (const std::string &symbol : symbols) {
     auto kernel = compiled.lookupSymbol<tile::KernelOp>(symbol);
-    auto tried = kernel ? kernels.find(kernel.getVariantOf().value_or(symbol)) : kernels.end();
-    if (tried == kernels.end() || tried->second.isFixed(kernel.getVariant().value_or("")))
+    if (!kernel)
+      return Answer::NotThePlan;
+    const VariantKey own{kernel.getVariantOf().value_or(symbol).str(),
+                         kernel.getVariant().value_or(tile::kAnyVariant).str()};
+    OpenKernel *open = lookup(own);
+    if (!open)
       return Answer::NotThePlan;
     std::string refusal = refusalOf(symbol, said);
-    // With another plan all passes accepted the kernel, so whatever they report now is due to the
+    // With other plans all passes accepted the module, so whatever they report now is due to the
     // plan.
-    if (refusal.empty() && !tried->second.wasAssembled)
+    if (refusal.empty() && !wasAssembled)
       return Answer::NotThePlan;
-    kernelOf[symbol] = tried->first().str();
+    variantOf[symbol] = own;
     cta::PlanAttr plan = cta::planOf(kernel);
-    Failure &failure = failures[tried->first()];
+    Failure &failure = failures[own];
     failure.refused = true;
     describe(failure, plan, cta::machineOf(*source), kernel.getWarpgroups().value_or(1));
     failure.hasRoles |= !plan || plan.getStages() != 0;
-    if (tried->second.attempt == Attempt::Derived) {
-      llvm::raw_string_ostream text(
-          why[{tried->first().str(), kernel.getVariant().value_or("any").str(), ""}]);
+    if (open->variants[own.second].attempt == Attempt::Derived) {
+      llvm::raw_string_ostream text(why[{own.first, own.second, ""}]);
       if (plan)
         text << plan << ": ";
       text << refusal;
@@ -377,50 +430,55 @@ OwningOpRef<ModuleOp> NextPlans::module() const {
   OwningOpRef<ModuleOp> copy = cast<ModuleOp>((*source)->clone());
   MLIRContext *context = copy->getContext();
   for (auto kernel : copy->getOps<tile::KernelOp>()) {
-    auto tried = kernels.find(kernel.getSymName());
-    if (tried == kernels.end())
+    auto open = kernels.find(keyOf(kernel));
+    if (open == kernels.end())
       continue;
-    if (tried->second.attempt == Attempt::OtherPart)
-      kernel->setAttr(cta::kReplicaPartAttr,
-                      Builder(context).getI64IntegerAttr(tried->second.otherPart));
-    else if (std::string plan = planOf(tried->second); !plan.empty() && !tried->second.given) {
-      kernel.setPlanAttr(cast<cta::PlanAttr>(parseAttribute(plan, context)));
-      kernel->setAttr(cta::kTriedPlanAttr, UnitAttr::get(context));
+    for (const auto &[variant, tried] : open->second.variants) {
+      auto set = [&, &variant = variant](StringRef name, Attribute value) {
+        if (kernel.getVariantOf())
+          kernel->setAttr(name, value);
+        else
+          tile::setVariantAttribute(kernel, variant, name, value);
+      };
+      if (tried.attempt == Attempt::OtherPart)
+        set(cta::kReplicaPartAttr, Builder(context).getI64IntegerAttr(tried.otherPart));
+      else if (std::string plan = planOf(tried); !plan.empty() && !open->second.given) {
+        set(tile::kVariantPlan, parseAttribute(plan, context));
+        set(cta::kTriedPlanAttr, UnitAttr::get(context));
+      }
+      if (tried.alone)
+        set(cta::kAloneAttr, UnitAttr::get(context));
     }
-    if (tried->second.alone)
-      kernel->setAttr(cta::kAloneAttr, UnitAttr::get(context));
   }
   return copy;
 }
 
-std::set<std::string> NextPlans::lastPlans() const {
-  std::set<std::string> names;
-  for (const auto &kernel : kernels)
-    if (kernel.second.isLast)
-      names.insert(kernel.first().str());
-  return names;
+std::set<VariantKey> NextPlans::lastPlans() const {
+  std::set<VariantKey> last;
+  for (const auto &[key, kernel] : kernels)
+    for (const auto &[variant, tried] : kernel.variants)
+      if (tried.isLast)
+        last.insert({key.first, variant});
+  return last;
 }
 
 void NextPlans::explain(Report &report) const {
   addTo(report);
-  for (const KernelReport &kernel : report.kernels) {
-    if (kernel.variants.empty())
-      continue;
-    const VariantReport &variant = kernel.variants.front();
-    for (const LaunchReport &launch : variant.launches) {
-      auto best = derived.find({kernel.name, variant.name, launch.symbol});
-      if (best == derived.end() || launch.rejectedPlan.empty())
-        continue;
-      const double loss = predictedLoss(cta::machineOf(*source), best->second, launch);
-      if (loss < kLeastLoss)
-        continue;
-      emitWarning(SymbolTable::lookupSymbolIn(source.get(), kernel.name)->getLoc())
-          << "'" << launch.symbol << "' is predicted to take "
-          << static_cast<int64_t>(std::lround(100 * loss))
-          << " % longer than with the plan that fits it best, which ptxas does not take ("
-          << launch.rejectedPlan << "); smaller tiles leave a thread more registers";
-    }
-  }
+  for (const KernelReport &kernel : report.kernels)
+    for (const VariantReport &variant : kernel.variants)
+      for (const LaunchReport &launch : variant.launches) {
+        auto best = derived.find({kernel.name, variant.name, launch.symbol});
+        if (best == derived.end() || launch.rejectedPlan.empty())
+          continue;
+        const double loss = predictedLoss(cta::machineOf(*source), best->second.plan, launch);
+        if (loss < kLeastLoss)
+          continue;
+        emitWarning(best->second.loc)
+            << "'" << launch.symbol << "' is predicted to take "
+            << static_cast<int64_t>(std::lround(100 * loss))
+            << " % longer than with the plan that fits it best, which ptxas does not take ("
+            << launch.rejectedPlan << "); smaller tiles leave a thread more registers";
+      }
 }
 
 void NextPlans::addTo(Report &report) const {
@@ -452,10 +510,10 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, const SourceNames &
     for (mlir::Diagnostic &diagnostic : said)
       context->getDiagEngine().emit(std::move(diagnostic));
   };
-  // All kernels are compiled again, although only one may have failed. ptxas makes a cubin in one
-  // run (it ignores setmaxnreg in code that can be linked), and assembles the functions
-  // concurrently. So to include the others costs less than a run for the failed kernels followed by
-  // a last one for all.
+  // All kernels are compiled again, although only one variant of one may have failed. ptxas makes a
+  // cubin in one run (it ignores setmaxnreg in code that can be linked), and assembles the
+  // functions concurrently. So to include the others costs less than a run for the failed kernels
+  // followed by a last one for all.
   for (OwningOpRef<ModuleOp> next;; next = plans.module()) {
     const bool isFirst = !next;
     Said said;
@@ -493,6 +551,7 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, const SourceNames &
       return failure();
     }
     runner.rejected.clear();
+    runner.tolerated.clear();
     runner.lastPlans = plans.lastPlans();
     runner.result.report = Report();
     runner.result.reproducer.clear();

@@ -24,11 +24,12 @@ constexpr llvm::StringLiteral kFallbackEntry = "fallback", kNoSpillsEntry = "no_
                               kKernelEntry = "kernel";
 
 /// Adds what the options of this compilation demand of the functions of a kernel.
-static void applyOptions(PtxasPolicy &policy, StringRef kernel, const PhaseRunner &runner) {
+static void applyOptions(PtxasPolicy &policy, StringRef kernel, StringRef variant,
+                         const PhaseRunner &runner) {
   policy.kernel = kernel.str();
   if (runner.options.check || runner.options.optLevel == 0)
     policy.losses = PtxasLosses::Expected;
-  else if (runner.lastPlans.count(policy.kernel))
+  else if (runner.lastPlans.count({policy.kernel, variant.str()}))
     policy.losses = PtxasLosses::Warnings;
 }
 
@@ -54,7 +55,8 @@ void tessera::collectPolicies(ModuleOp module, const PhaseRunner &runner,
       if (tile::RequireAttr require = kernel.getRequireAttr())
         policy.requireNoSpills = require.contains(tile::Requirement::NoSpills);
       policy.isFallback = !first;
-      applyOptions(policy, kernel.getVariantOf().value_or(kernel.getSymName()), runner);
+      applyOptions(policy, kernel.getVariantOf().value_or(kernel.getSymName()),
+                   kernel.getVariant().value_or(tile::kAnyVariant), runner);
     }
   }
 }
@@ -94,7 +96,8 @@ void tessera::readPolicies(ModuleOp module, const PhaseRunner &runner, PtxasPoli
     if (auto blocks = entries.getAs<IntegerAttr>(kBlocksEntry))
       policy.plannedBlocks = blocks.getInt();
     auto kernel = entries.getAs<StringAttr>(kKernelEntry);
-    applyOptions(policy, kernel ? kernel.getValue() : StringRef(), runner);
+    // Other plans are tried only for a source without such policies.
+    applyOptions(policy, kernel ? kernel.getValue() : StringRef(), /*variant=*/"", runner);
   }
 }
 

@@ -88,7 +88,7 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &can
       other.erase();
   // Whoever gives a plan has decided. And the order of a divided sum depends on sizes.
   if (candidate.isDivided &&
-      (member.getPlanAttr() || member->hasAttr(tile::kVariantPlans) || !member.reassociates()))
+      (member.getPlanAttr() || member->hasAttr(tile::kVariantAttributes) || !member.reassociates()))
     return std::nullopt;
   member->setAttr(tile::kMemberOf, kernel.getSymNameAttr());
   member->setAttr(tile::kMember, b.getStringAttr(candidate.text()));

@@ -110,7 +110,6 @@ static std::string kernelNames(ModuleOp module) {
 /// may have been left out.
 static LogicalResult applyTo(ModuleOp module, StringRef target, cta::PlanAttr plan, Location loc,
                              bool mayBeLeftOut) {
-  Builder b(module.getContext());
   auto [name, variant] = target.rsplit('/');
   bool used = false;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
@@ -124,10 +123,7 @@ static LogicalResult applyTo(ModuleOp module, StringRef target, cta::PlanAttr pl
       if (!tile::isVariantName(variant))
         return emitError(loc, "the plan for '") << target << "': there is no variant '" << variant
                                                 << "'; known: " << tile::variantNames();
-      auto plans = kernel->getAttrOfType<DictionaryAttr>(tile::kVariantPlans);
-      NamedAttrList list(plans);
-      list.set(variant, plan);
-      kernel->setAttr(tile::kVariantPlans, list.getDictionary(b.getContext()));
+      tile::setVariantAttribute(kernel, variant, tile::kVariantPlan, plan);
     } else {
       continue;
     }

@@ -520,7 +520,7 @@ void tessera::collectKernels(ModuleOp module, const SourceNames &source, Report 
       it->location.name.clear();
     }
     VariantReport variant;
-    variant.name = kernel.getVariant().value_or("any").str();
+    variant.name = kernel.getVariant().value_or(tile::kAnyVariant).str();
     if (auto guards = kernel.getGuards())
       for (auto guard : guards->getAsRange<tile::GuardAttr>())
         variant.guards.push_back(guardText(kernel, guard));

@@ -42,6 +42,13 @@ static bool isMma(Operation *op) {
   return isa<MmaOp>(op) || op->getName().getStringRef() == "cta.mma";
 }
 
+static bool isDictionaryOfDictionaries(Attribute attribute) {
+  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
+  return dictionary && llvm::all_of(dictionary, [](NamedAttribute entry) {
+           return isa<DictionaryAttr>(entry.getValue());
+         });
+}
+
 static constexpr HelperAttrRule kRules[] = {
     {kBound, "tile.kernel", "a dictionary", isOneOf<KernelOp>, isKind<DictionaryAttr>},
     {"tile.contract", "builtin.module", "a string", isOneOf<ModuleOp>, isKind<StringAttr>},
@@ -63,7 +70,8 @@ static constexpr HelperAttrRule kRules[] = {
     {kTables, "tile.kernel", "unit", isOneOf<KernelOp>, isKind<UnitAttr>},
     {kTransposed, "tile.mma", "true or false", isOneOf<MmaOp>, isKind<BoolAttr>},
     {kTurned, "tile.mma and cta.mma", "a string", isMma, isKind<StringAttr>},
-    {kVariantPlans, "tile.kernel", "a dictionary", isOneOf<KernelOp>, isKind<DictionaryAttr>},
+    {kVariantAttributes, "tile.kernel", "a dictionary of dictionaries", isOneOf<KernelOp>,
+     isDictionaryOfDictionaries},
 };
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -split-input-file -verify-diagnostics
 // Discardable attributes of the dialect: each has its ops and its type, and there are no others.
 
-// expected-error @below {{has the unknown attribute 'tile.falback'; of the dialect there are: tile.bound, tile.contract, tile.copies, tile.fallback, tile.init, tile.member, tile.member_of, tile.not_repacked, tile.not_turned, tile.ptxas_policies, tile.rarely, tile.repacked, tile.restored, tile.saturate, tile.tables, tile.transposed, tile.turned, tile.variant_plans}}
+// expected-error @below {{has the unknown attribute 'tile.falback'; of the dialect there are: tile.bound, tile.contract, tile.copies, tile.fallback, tile.init, tile.member, tile.member_of, tile.not_repacked, tile.not_turned, tile.ptxas_policies, tile.rarely, tile.repacked, tile.restored, tile.saturate, tile.tables, tile.transposed, tile.turned, tile.variant_attributes}}
 tile.kernel @misspelt() attributes {tile.falback} {
   tile.return
 }

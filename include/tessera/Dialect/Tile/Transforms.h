@@ -37,6 +37,8 @@ constexpr llvm::StringLiteral kSaturate = "tile.saturate";
 /// The variant in which operands that blocks share begin at cache lines, and the variant that
 /// follows it.
 constexpr llvm::StringLiteral kLinesVariant = "lines", kAlignedVariant = "aligned";
+/// The variant that assumes nothing but what the source IR says.
+constexpr llvm::StringLiteral kAnyVariant = "any";
 /// The variant in which only rows of what loops load begin at multiples of 16 bytes.
 constexpr llvm::StringLiteral kOperandsVariant = "operands";
 /// The variant whose operands tile-repack-operands copies.
@@ -51,9 +53,15 @@ constexpr llvm::StringLiteral kTablesVariant = "tables", kTablesAnyVariant = "ta
 /// On a variant that is not the first one of its kernel (unit). It exists for correctness: a plan
 /// is made for the variants before it.
 constexpr llvm::StringLiteral kFallback = "tile.fallback";
-/// On a kernel (a dictionary): the plans of single variants, by the names of the variants.
-/// tile-specialize-facts gives them to the variants that it makes.
-constexpr llvm::StringLiteral kVariantPlans = "tile.variant_plans";
+/// On a kernel (a dictionary of dictionaries): attributes of single variants, by the names of the
+/// variants, such as the plan of one. tile-specialize-facts gives them to the variants that it
+/// makes.
+constexpr llvm::StringLiteral kVariantAttributes = "tile.variant_attributes";
+/// The entry of such a dictionary that is the variant's plan.
+constexpr llvm::StringLiteral kVariantPlan = "plan";
+/// Adds an attribute of the variant to those that the kernel has for it.
+void setVariantAttribute(KernelOp kernel, llvm::StringRef variant, llvm::StringRef name,
+                         mlir::Attribute value);
 /// Whether tile-specialize-facts makes variants of this name, and all their names, for messages.
 bool isVariantName(llvm::StringRef name);
 std::string variantNames();

@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace tessera::tile;
 
 static constexpr llvm::StringLiteral kVariantNames[] = {
-    "any",           kLinesVariant,  kAlignedVariant, kOperandsVariant,
+    kAnyVariant,     kLinesVariant,  kAlignedVariant, kOperandsVariant,
     kCpAsyncVariant, kRepackVariant, kTablesVariant,  kTablesAnyVariant};
 
 bool tessera::tile::isVariantName(StringRef name) {
@@ -27,6 +27,16 @@ bool tessera::tile::isVariantName(StringRef name) {
 }
 
 std::string tessera::tile::variantNames() { return llvm::join(ArrayRef(kVariantNames), ", "); }
+
+void tessera::tile::setVariantAttribute(KernelOp kernel, StringRef variant, StringRef name,
+                                        Attribute value) {
+  MLIRContext *context = kernel.getContext();
+  NamedAttrList variants(kernel->getAttrOfType<DictionaryAttr>(kVariantAttributes));
+  NamedAttrList own(dyn_cast_or_null<DictionaryAttr>(variants.get(variant)));
+  own.set(name, value);
+  variants.set(variant, own.getDictionary(context));
+  kernel->setAttr(kVariantAttributes, variants.getDictionary(context));
+}
 
 /// Whether a kernel may assume less than another one about where the rows of an argument begin.
 static bool assumesFewerRows(KernelOp kernel, KernelOp than) {
@@ -65,30 +75,32 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
         return signalPassFailure();
   }
 
-  /// Gives variants the plans that are theirs. They get them after their facts were chosen, since
-  /// which variants there are must not depend on how one of them is compiled.
-  LogicalResult applyPlans(KernelOp kernel, ArrayRef<KernelOp> made) {
-    auto plans = kernel->getAttrOfType<DictionaryAttr>(kVariantPlans);
-    if (!plans)
+  /// Gives variants the attributes that are theirs, such as a plan. They get them after their facts
+  /// were chosen, since which variants there are must not depend on how one of them is compiled.
+  LogicalResult applyOwnAttributes(KernelOp kernel, ArrayRef<KernelOp> made) {
+    auto attributes = kernel->getAttrOfType<DictionaryAttr>(kVariantAttributes);
+    if (!attributes)
       return success();
     LogicalResult result = success();
-    for (NamedAttribute plan : plans) {
-      const auto *clone = llvm::find_if(
-          made, [&](KernelOp clone) { return clone.getVariant() == plan.getName().getValue(); });
+    for (NamedAttribute own : attributes) {
+      const StringRef variant = own.getName().getValue();
+      const auto *clone =
+          llvm::find_if(made, [&](KernelOp clone) { return clone.getVariant() == variant; });
       if (clone != made.end()) {
-        KernelOp(*clone).setPlanAttr(plan.getValue());
+        for (NamedAttribute attribute : cast<DictionaryAttr>(own.getValue()))
+          KernelOp(*clone)->setAttr(attribute.getName(), attribute.getValue());
         continue;
       }
       // Of variants that a host compiles one by one each has its plan.
-      if (variants != "auto" && isVariantName(plan.getName().getValue()))
+      if (variants != "auto" && isVariantName(variant))
         continue;
       InFlightDiagnostic error = kernel.emitOpError("has a plan for its variant '")
-                                 << plan.getName().getValue() << "', which is not made; there are ";
+                                 << variant << "', which is not made; there are ";
       llvm::interleaveComma(made, error, [&](KernelOp clone) { error << *clone.getVariant(); });
       result = error;
     }
     for (KernelOp clone : made)
-      clone->removeAttr(kVariantPlans);
+      clone->removeAttr(kVariantAttributes);
     if (failed(result))
       for (KernelOp unused : made)
         unused->erase();
@@ -169,12 +181,12 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
       complete = assumesNothing(clone);
       made.push_back(clone);
     }
-    if (variants == "any" || made.empty() || (all && !complete))
-      made.push_back(variant("any"));
+    if (variants == kAnyVariant || made.empty() || (all && !complete))
+      made.push_back(variant(kAnyVariant));
     for (KernelOp clone : llvm::drop_begin(made))
       if (clone != aligned || made.front() != lines)
         clone->setAttr(kFallback, b.getUnitAttr());
-    if (failed(applyPlans(kernel, made)))
+    if (failed(applyOwnAttributes(kernel, made)))
       return failure();
     for (KernelOp clone : made) {
       if (SymbolTable::lookupSymbolIn(getOperation(), clone.getSymName())) {
