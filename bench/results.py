@@ -115,7 +115,7 @@ def bound(shape, ms, variant):
     straddle the cache lines of L2. Everything else keeps the tensor cores busy, at the clock that the power limit of the chip leaves.
     """
     m, n, k, z = shape["M"], shape["N"], shape["K"], shape.get("Z") or 1
-    if variant == "repack":
+    if (variant or "").split("/")[-1] == "repack": # of a family: BM=128,…/repack
         return "copies of the operands"
     if 2 * z * (m * k + k * n + m * n) / READ_TB_S * 1e-9 > 0.66 * ms:
         return "memory"

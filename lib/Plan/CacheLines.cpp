@@ -6,7 +6,10 @@
 #include "tessera/Machine/Machine.h"
 #include "tessera/Plan/Model.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
+#include <cmath>
 
 using namespace tessera;
 using namespace tessera::plan;
@@ -17,6 +20,21 @@ static constexpr double kLinesOfParts = 1.15;
 /// What the tensor cores take under sustained load, when the clock falls, next to the clock at
 /// which cycles are counted. Source: docs/performance/constants.md.
 static constexpr double kSustainedTensor = 1.12;
+/// How sharply the longer one of two times bounds an iteration: the exponent of a norm of both.
+/// Source: docs/performance/constants.md.
+static constexpr double kSharpness = 8;
+/// What two bounds cost each other is left out below this part of the longer one.
+static constexpr double kLeastTogether = 0.01;
+
+/// What an iteration takes that L2 and the tensor cores bound, with rows at cache lines: more than
+/// either where both need about as long. Fitted; what happens there was not measured.
+static double together(double lines, double tensor) {
+  const double longer = std::max(lines, tensor), shorter = std::min(lines, tensor);
+  if (shorter <= 0)
+    return lines;
+  const double both = longer * std::pow(1 + std::pow(shorter / longer, kSharpness), 1 / kSharpness);
+  return both > (1 + kLeastTogether) * longer ? both : lines;
+}
 
 void tessera::plan::predictLines(const Machine &machine, const PlanFacts &facts, const Plan &plan,
                                  PlanPrediction &result) {
@@ -29,7 +47,7 @@ void tessera::plan::predictLines(const Machine &machine, const PlanFacts &facts,
     const bool isShared = plan.cluster.value_or(1) > 1 && plan.clusterDim && load.shareable &&
                           !(load.dims >> *plan.clusterDim & 1);
     const double bytes = load.bytes * load.linesOverBytes,
-                 rate = load.unevenRows ? machine.l2BytesOffLines : machine.l2BytesApart,
+                 rate = load.unevenRows ? machine.l2BytesOffLines : machine.l2BytesPerCycle,
                  ofEach = blocks * bytes / rate,
                  ofLoad = ofEach / (isShared ? *plan.cluster : 1) * (inParts ? kLinesOfParts : 1);
     wholeLines += bytes;
@@ -42,10 +60,15 @@ void tessera::plan::predictLines(const Machine &machine, const PlanFacts &facts,
     result.trimmed[*load.trimmed] += ofLoad;
     result.trimmedOfOneRow[*load.trimmed] += ofEach;
   }
+  const double tensor = kSustainedTensor * blocks * facts.tensorCycles;
+  // Off the lines the rate was fitted without that.
+  if (llvm::none_of(facts.loads, [](const PlanFacts::Load &load) { return load.unevenRows; })) {
+    result.lines = together(result.lines, tensor);
+    result.linesOfOneRow = together(result.linesOfOneRow, tensor);
+  }
   // A few blocks get what they ask for, unless all SMs are at work at parts, or loads are all there
   // is to do.
   const bool asAll = inParts || facts.isBoundByBytes();
   result.linesAlone =
-      std::max({asAll ? result.lines : 0, kSustainedTensor * blocks * facts.tensorCycles,
-                blocks * wholeLines / machine.l2BytesPerCycle});
+      std::max({asAll ? result.lines : 0, tensor, blocks * wholeLines / machine.l2BytesPerCycle});
 }

@@ -84,7 +84,6 @@ inline constexpr Machine kMachine = {
 
     .l2Bytes = 60ll << 20,         // of an H200, as its driver says
     .l2BytesPerCycle = 61,         // experiments.md
-    .l2BytesApart = 55,            // fitted: constants.md
     .l2BytesOffLines = 29,         // fitted: constants.md
     .globalBytesPerCycle = 18.7,   // experiments.md
     .globalBytesAlone = 34,        // measured: constants.md

@@ -86,12 +86,11 @@ struct Machine {
 
   // Memory and L2, for plans and cache hints.
   int64_t l2Bytes = 0;
-  /// The most that an SM gets of the L2 cache when all SMs load, in a launch whose blocks read the
-  /// same tiles at the same time.
+  /// The most that an SM gets of the L2 cache when all SMs load.
   double l2BytesPerCycle = 0;
-  /// The same where small tiles make a large product, and where rows do not begin at cache lines:
-  /// L2 then delivers to each SM, or cluster, what it asks for.
-  double l2BytesApart = 0, l2BytesOffLines = 0;
+  /// The same where rows do not begin at cache lines: L2 then delivers to each SM, or cluster, what
+  /// it asks for.
+  double l2BytesOffLines = 0;
   double globalBytesPerCycle = 0; ///< the same of the memory
   double globalBytesAlone = 0;    ///< what memory delivers to an SM if most others ask for nothing
   double cpAsyncCycles = 0;       ///< what an SM takes for one cp.async of a warp

@@ -145,8 +145,9 @@ struct PlanPrediction {
   double launch = 0;    ///< once
   double round = 0;     ///< once in each wave
   double iteration = 0; ///< one iteration of all blocks of an SM
-  /// What L2 takes for that in a large launch, and in one with a few blocks. Plans are not chosen
-  /// by it: they all suffer from it. The blocks of a cluster fetch a part each of what they share.
+  /// What L2 takes for that in a large launch, with what it costs that the tensor cores are about
+  /// as busy, and in one with a few blocks. Plans are not chosen by it: they all suffer from it.
+  /// The blocks of a cluster fetch a part each of what they share.
   double lines = 0, linesAlone = 0;
   /// `lines` of a grid with one row of output tiles along the clusters, whose blocks share next to
   /// nothing.
