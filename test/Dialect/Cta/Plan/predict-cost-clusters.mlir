@@ -10,7 +10,7 @@
 // CHECK: tile.grid
 // CHECK-SAME: lines_one_row = 1130 : i64
 // CHECK-SAME: sums = 65536 : i64, trimmed = array<i64: 565, 141>, trimmed_one_row = array<i64: 565, 565>
-// CHECK-SAME: whole_lines = {iteration = 537 : i64, lines = 372 : i64, {{.*}}}, whole_lines_of = array<i64: 0, 1>
+// CHECK-SAME: whole_lines = {iteration = 537 : i64, lines = 336 : i64, {{.*}}}, whole_lines_of = array<i64: 0, 1>
 // CHECK: arith.muli %{{.*}}, %c120{{.*}} : index
 // CHECK: %[[CORES:.*]] = arith.maxsi
 // CHECK: %[[FILLED:.*]] = arith.ceildivsi %[[R:[0-9]+]], %[[FOUR:c4[_0-9]*]] : index

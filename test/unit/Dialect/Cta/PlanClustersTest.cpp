@@ -174,7 +174,19 @@ TEST(PlanClusters, TrafficOutsideOfArrays) {
   const PlanPrediction one = predictPlan(kMachine, facts, choose(facts));
   ASSERT_EQ(one.trimmed.size(), 2u);
   EXPECT_EQ(one.trimmed[0], 0);
-  EXPECT_NEAR(one.trimmed[1], one.lines / 2, 1);
+  EXPECT_NEAR(one.trimmed[1], facts.loads[1].bytes / kMachine.l2BytesPerCycle, 1);
+  // The tensor cores need as long as L2, so that an iteration takes longer than both.
+  EXPECT_GT(one.lines, 1.02 * facts.tensorCycles * 1.12);
+  EXPECT_GT(one.lines, 2.02 * one.trimmed[1]);
+  // Where L2 needs half as long, or more than twice as long, it does not matter.
+  const PlanFacts wide = gemm(256, 256, 64, 2), narrow = gemm(16, 64, 128, 1);
+  for (const PlanFacts *of : {&wide, &narrow}) {
+    double bytes = 0;
+    for (const PlanFacts::Load &load : of->loads)
+      bytes += load.bytes;
+    const PlanPrediction alone = predictPlan(kMachine, *of, choose(*of));
+    EXPECT_NEAR(alone.lines, alone.blocksPerSM * bytes / kMachine.l2BytesPerCycle, 1);
+  }
   facts.loads[0].trimmed = 0;
   const PlanFacts off = offLines(facts);
   PlanRequest request = inClusters(4);
