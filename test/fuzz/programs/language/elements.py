@@ -74,9 +74,15 @@ class FloatElement(Element):
         signed = _SIGNED[self.bytes]
         return np.asarray(self.encode(np.asarray(x))).view(signed).astype(np.int64)
 
+    def signals(self, bits):
+        """Where the bits are a signalling NaN: the first bit of the mantissa is 0."""
+        bits = np.asarray(bits)
+        return np.isnan(self.of_bits(bits)) & (bits >> (self.mantissa - 1) & 1 == 0) & self.has_infinity
+
     def of_bits(self, bits):
         signed = _SIGNED[self.bytes]
-        return np.asarray(bits).astype(signed).view(self.memory).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # of a signalling NaN
+            return np.asarray(bits).astype(signed).view(self.memory).astype(np.float64)
 
 
 def _f8_of(kind, x):

@@ -213,7 +213,9 @@ def _bitcast(state, op, x):
     else:
         bits, unk = x.val, x.unk
     if kind.is_float:
-        return Floats(kind, np.asarray(kind.of_bits(bits)), None, unk)
+        # maxnumf and minnumf may take a signalling NaN for one or not, and no bits are kept here.
+        signals = kind.signals(bits)
+        return Floats(kind, np.asarray(kind.of_bits(bits)), None, floats.union(unk, signals if signals.any() else None))
     return Ints(kind, kind.wrap(bits), unk)
 
 
