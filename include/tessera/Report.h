@@ -103,6 +103,7 @@ struct LaunchReport {
 
 struct VariantReport {
   std::string name;
+  std::string standsFor;               // a variant that would be the same; empty: none
   std::vector<std::string> guards;     // as text: "A: base % 16 == 0"
   std::vector<std::string> workspaces; // as text: "2 * M * K bytes of bf16"
   std::vector<LaunchReport> launches;

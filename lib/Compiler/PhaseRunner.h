@@ -26,6 +26,7 @@ namespace tessera {
 struct Rejection {
   bool isSerialised = false;
   int64_t spilledBytes = 0;
+  bool isFallback = false; ///< another variant is the fast one
   std::string why;
   bool operator<(const Rejection &other) const {
     return std::tie(isSerialised, spilledBytes) < std::tie(other.isSerialised, other.spilledBytes);
@@ -79,8 +80,8 @@ public:
   /// Functions with matrix products in which ptxas lost something; empty if something else is
   /// wrong, too.
   std::map<std::string, Rejection> rejected;
-  /// Functions in which ptxas lost something that nobody minds there, because another variant is
-  /// the fast one.
+  /// Functions with matrix products that spill where nobody minds, because another variant is the
+  /// fast one. None of them is in `rejected`.
   std::map<std::string, Rejection> tolerated;
   /// The kernels and variants for which all plans were tried. What ptxas loses with their last plan
   /// is a warning.

@@ -168,8 +168,8 @@ private:
         blocksPerSM, limitedBy, tensorFlops, fmaFlops, globalBytes, bound);
   }
   void one(VariantReport &value) {
-    auto &[name, guards, workspaces, launches] = value;
-    all(name, guards, workspaces, launches);
+    auto &[name, standsFor, guards, workspaces, launches] = value;
+    all(name, standsFor, guards, workspaces, launches);
   }
   void one(ParamReport &value) {
     auto &[name, number, isGiven, choices] = value;

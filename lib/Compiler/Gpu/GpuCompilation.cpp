@@ -188,24 +188,13 @@ static bool planAgain(llvm::Function &function, const PtxasLog &log,
   return true;
 }
 
-/// The functions with products in which ptxas lost something that their policies tolerate.
-static std::map<std::string, Rejection>
-collectTolerated(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &policies) {
-  std::map<std::string, Rejection> tolerated;
-  for (const PtxasFunction &function : log.functions) {
-    auto policy = policies.find(function.name);
-    if (policy == policies.end() || !policy->second.isFallback || !policy->second.onTensorPath ||
-        policy->second.losses != PtxasLosses::Errors)
-      continue;
-    PtxasPolicy asFast = policy->second;
-    asFast.isFallback = false;
-    if (judgeSpill(function, asFast) != SpillVerdict::Error)
-      continue;
-    Rejection &rejection = tolerated[function.name];
-    rejection.spilledBytes = function.spillStoreBytes + function.spillLoadBytes;
+static void addSpill(const PtxasFunction &function, const PtxasPolicy &policy,
+                     std::map<std::string, Rejection> &functions) {
+  Rejection &rejection = functions[function.name];
+  rejection.spilledBytes = function.spillStoreBytes + function.spillLoadBytes;
+  rejection.isFallback = policy.isFallback;
+  if (rejection.why.empty())
     rejection.why = describeSpill(function);
-  }
-  return tolerated;
 }
 
 /// The kernels whose plans are rejected, and why; nothing if ptxas also reports an error that no
@@ -223,6 +212,7 @@ collectRejected(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &p
       continue;
     Rejection &rejection = rejected[message.function];
     rejection.isSerialised = true;
+    rejection.isFallback = policy->second.isFallback;
     rejection.why = describe(message);
   }
   for (const PtxasFunction &function : log.functions) {
@@ -231,12 +221,27 @@ collectRejected(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &p
       continue;
     if (!policy->second.onTensorPath)
       return {};
-    Rejection &rejection = rejected[function.name];
-    rejection.spilledBytes = function.spillStoreBytes + function.spillLoadBytes;
-    if (rejection.why.empty())
-      rejection.why = describeSpill(function);
+    addSpill(function, policy->second, rejected);
   }
   return rejected;
+}
+
+/// The functions with products whose policies tolerate that they spill.
+static std::map<std::string, Rejection>
+collectTolerated(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &policies,
+                 const std::map<std::string, Rejection> &rejected) {
+  std::map<std::string, Rejection> tolerated;
+  for (const PtxasFunction &function : log.functions) {
+    auto policy = policies.find(function.name);
+    if (policy == policies.end() || !policy->second.isFallback || !policy->second.onTensorPath ||
+        policy->second.losses != PtxasLosses::Errors || rejected.count(function.name))
+      continue;
+    PtxasPolicy asFast = policy->second;
+    asFast.isFallback = false;
+    if (judgeSpill(function, asFast) == SpillVerdict::Error)
+      addSpill(function, policy->second, tolerated);
+  }
+  return tolerated;
 }
 
 /// Compiles equal functions of members once. The report names the functions that are launched.
@@ -414,7 +419,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
   }
   collectPtxas(assembled->log, machine, result.report);
   runner.rejected = collectRejected(assembled->log, policies);
-  runner.tolerated = collectTolerated(assembled->log, policies);
+  runner.tolerated = collectTolerated(assembled->log, policies, runner.rejected);
   if (failed(runner.save("ptxas.log", assembled->logText, loc)) ||
       failed(judgePtxas(assembled->log, policies, loc)) ||
       failed(runner.save("kernel.cubin", assembled->cubin, loc)))

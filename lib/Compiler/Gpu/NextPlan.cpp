@@ -4,12 +4,14 @@
 // Tries other plans after the derived one. The model that derives plans counts the registers of
 // tiles; it does not know what ptxas makes of the code. If the model was wrong (ptxas spills around
 // matrix products, or serialises them), or if a pass refuses the derived plan, the module is
-// compiled again, with the next one of a few plans for each variant of a kernel that failed. A
-// fallback that spills is no reason to compile again; but if another variant is one, the fallback
-// has its next plan, too. If ptxas loses something with all plans, the one with the least loss is
-// taken, with a warning. Of a plan that the user gave, only the number of blocks per SM is changed,
-// and only if that was derived; what ptxas loses with such a plan is an error. An error that has
-// nothing to do with a plan is reported as it is.
+// compiled again, with the next one of a few plans for each variant of a kernel that failed. If
+// ptxas loses something with all plans, the one with the least loss is taken, with a warning.
+// Spills of a fallback alone cause no other compilation. Where a fast variant causes one, fallbacks
+// that spill get their next plan in it, too, and end with the one that spills least. Of a plan that
+// the user gave, only the number of blocks per SM is changed, and only if that was derived; what
+// ptxas loses with such a plan is an error. An error that has nothing to do with a plan is reported
+// as it is.
+#include "Gpu/PlanAttempts.h"
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
@@ -37,75 +39,36 @@ using Said = std::vector<mlir::Diagnostic>;
 static constexpr double kLeastLoss = 0.03;
 
 namespace {
-/// The plans with which a kernel is compiled, in this order; the rest of each plan is derived.
-enum class Attempt {
-  Derived,
-  /// With ping-pong: epilogue subtiles of the other width (ptxas does not always need fewer
-  /// registers for 16 columns than for 32), then cooperative warpgroups.
-  OtherPart,
-  Shared,
-  /// One block per SM, here and in later attempts, if several were to share its registers.
-  Alone,
-  /// A producer warpgroup that keeps as few registers as it can, if it gave some away already.
-  GivingMost,
-  /// Without products in flight, if there were any.
-  Settled,
-  /// A producer warpgroup that gives registers away; the same without products in flight; then
-  /// fewer columns in an epilogue subtile.
-  Giving,
-  GivingSettled,
-  Giving32,
-  Giving16,
-  NoRoles,
-  None
-};
-
 /// A kernel of the source and one of its variants.
 using VariantKey = std::pair<std::string, std::string>;
-
-/// What went wrong with a variant's plan.
-struct Failure {
-  bool isTolerated = false; ///< nobody minds: the variant is a fallback
-  bool pingPong = false;    ///< it uses ping-pong
-  bool sharesSM = false;    ///< with another of its blocks
-  bool refused = false;     ///< a pass refused it, so ptxas has not seen it
-  bool inFlight = false;    ///< products of it are in flight
-  bool hasRoles = false;    ///< without roles no warpgroup can give registers away
-  /// The registers that math warpgroups would have with GivingMost; 0 if they have no less.
-  int64_t most = 0;
-  int64_t part = 0; ///< columns of an epilogue subtile
-};
-
-/// What a variant is compiled with.
-struct Choice {
-  Attempt attempt = Attempt::Derived;
-  bool alone = false; ///< one block per SM from here on
-  int64_t otherPart = 0;
-  int64_t most = 0; ///< registers of a math warpgroup's thread with GivingMost
-};
 
 /// What was tried for a variant.
 struct Tried : Choice {
   std::optional<size_t> failedIn; ///< the first compilation in which the variant failed
   /// The attempt with which ptxas lost least, and that loss.
   std::optional<std::pair<Rejection, Choice>> best;
-  bool isLast = false; ///< `best` was taken
+  bool isTolerated = false; ///< nobody minded what was lost last
+  bool isLast = false;      ///< `best` was taken
+  void takeBest() {
+    static_cast<Choice &>(*this) = best->second;
+    isLast = true;
+  }
 };
 
 /// A kernel whose plan the user left open in some entry; only such kernels are tried again.
 struct OpenKernel {
   Location loc;
-  cta::PlanAttr given;          ///< by the source IR or the options
+  cta::PlanAttr given = {};     ///< by the source IR or the options
   bool isMember = false;        ///< of a family
   bool demandsNoSpills = false; ///< so no plan is taken with which ptxas loses something
   /// The user's attributes of single variants. No other plan is tried for a variant with a plan.
-  DictionaryAttr ofVariants;
+  DictionaryAttr ofVariants = {};
   bool isFixed(StringRef variant) const {
     auto own = ofVariants ? ofVariants.getAs<DictionaryAttr>(variant) : DictionaryAttr();
     return own && own.contains(tile::kVariantPlan);
   }
   /// By name, those of which some plan has failed.
-  std::map<std::string, Tried> variants;
+  std::map<std::string, Tried> variants = {};
 };
 
 /// The next plans of the variants of open kernels.
@@ -128,6 +91,9 @@ public:
     }
   }
   bool isOpen() const { return !kernels.empty(); }
+  /// Called after a compilation has succeeded: goes back to the best plan of each fallback that has
+  /// a worse one now. Returns whether there was one.
+  bool takeBetter(const PhaseRunner &runner);
   /// Called after compilation `number` has failed; `said` are its diagnostics.
   Answer advance(const PhaseRunner &runner, ModuleOp compiled, Said &said, size_t number);
   /// The first compilation in which a variant failed that has no plan left.
@@ -154,11 +120,14 @@ private:
     return {kernel.getSymName().str(), ""};
   }
   /// The open kernel of a variant; null if its plan cannot be another one.
-  OpenKernel *lookup(const VariantKey &key) {
+  const OpenKernel *lookup(const VariantKey &key) const {
     auto open = kernels.find(key);
     if (open == kernels.end())
       open = kernels.find({key.first, ""});
     return open == kernels.end() || open->second.isFixed(key.second) ? nullptr : &open->second;
+  }
+  OpenKernel *lookup(const VariantKey &key) {
+    return const_cast<OpenKernel *>(std::as_const(*this).lookup(key));
   }
 
   OwningOpRef<ModuleOp> source;             ///< as it was before all passes
@@ -197,76 +166,25 @@ static double predictedLoss(const Machine &machine, const PlanReport &best,
   return cyclesOfOutputTile(*launch.plan) / cyclesOfOutputTile(best) - 1;
 }
 
-static std::string planOf(const Choice &choice) {
-  switch (choice.attempt) {
-  case Attempt::Derived:
-  case Attempt::OtherPart:
-  case Attempt::None:
-    return "";
-  case Attempt::Shared:
-  case Attempt::Alone:
-    return "#cta.plan<replicate = split>";
-  case Attempt::GivingMost:
-    return "#cta.plan<replicate = split, producers = 4, registers = " +
-           std::to_string(choice.most) + ">";
-  case Attempt::Settled:
-    return "#cta.plan<replicate = split, pending = 0>";
-  case Attempt::Giving:
-    return "#cta.plan<producers = 4>";
-  case Attempt::GivingSettled:
-    return "#cta.plan<producers = 4, pending = 0>";
-  case Attempt::Giving32:
-    return "#cta.plan<producers = 4, epilogue = 32>";
-  case Attempt::Giving16:
-    return "#cta.plan<producers = 4, epilogue = 16>";
-  case Attempt::NoRoles:
-    return "#cta.plan<stages = 0, epilogue = 32>";
-  }
-  return "";
-}
-
-static Attempt following(Attempt attempt) {
-  return attempt == Attempt::None ? attempt : static_cast<Attempt>(static_cast<int>(attempt) + 1);
-}
-
-static Attempt nextOf(const OpenKernel &kernel, const Tried &tried, const Failure &failure) {
-  Attempt attempt = tried.attempt;
-  const bool separates = failure.sharesSM && !tried.alone;
-  if (kernel.given)
-    return separates ? Attempt::Alone : Attempt::None;
-  // Subtiles of another width do not change what a pass reports.
-  if (failure.pingPong && failure.refused)
-    return std::max(following(attempt), Attempt::Shared);
-  if (!failure.pingPong)
-    attempt = std::max(attempt, separates ? Attempt::Shared : Attempt::Alone);
-  attempt = following(attempt);
-  if (attempt == Attempt::GivingMost && !failure.most)
-    attempt = following(attempt);
-  if ((attempt == Attempt::Settled || attempt == Attempt::GivingSettled) && !failure.inFlight)
-    attempt = following(attempt);
-  if (failure.hasRoles)
-    return attempt;
-  return failure.refused ? Attempt::None : std::max(attempt, Attempt::NoRoles);
-}
-
 NextPlans::Answer NextPlans::advance(const std::map<VariantKey, Failure> &failures, size_t number) {
   std::optional<size_t> hopeless;
   for (const auto &[key, failure] : failures) {
     OpenKernel &kernel = *lookup(key);
     Tried &tried = kernel.variants[key.second];
-    if (failure.isTolerated && tried.isLast)
-      continue;
+    // Of its last plan nothing is tolerated: it is warned of.
+    assert(!failure.isTolerated || !tried.isLast);
+    // Another plan of a fallback is tried where that costs nothing. If a pass refuses it, it did.
+    const bool isEnough = tried.isLast || (failure.refused && tried.isTolerated);
+    tried.isTolerated = failure.isTolerated;
     if (!tried.failedIn)
       tried.failedIn = number;
     if (failure.pingPong)
       tried.otherPart = plan::kReplicaParts[failure.part == plan::kReplicaParts[0] ? 1 : 0];
-    tried.attempt = tried.isLast ? Attempt::None : nextOf(kernel, tried, failure);
+    tried.attempt = isEnough ? Attempt::None : nextAttempt(tried, failure, kernel.given != nullptr);
     tried.alone |= failure.sharesSM;
     tried.most = failure.most;
-    if (tried.attempt == Attempt::None && tried.best && !tried.isLast) {
-      static_cast<Choice &>(tried) = tried.best->second;
-      tried.isLast = true;
-    }
+    if (tried.attempt == Attempt::None && tried.best && !tried.isLast)
+      tried.takeBest();
     if (tried.attempt == Attempt::None)
       hopeless = std::min(hopeless.value_or(*tried.failedIn), *tried.failedIn);
   }
@@ -280,9 +198,7 @@ bool NextPlans::isMended(mlir::Diagnostic &diagnostic) const {
   // A pass names a variant.
   const StringRef name = diagnosedKernel(diagnostic);
   if (auto variant = variantOf.find(name); variant != variantOf.end())
-    for (const auto &[key, kernel] : kernels)
-      if (key == variant->second || key == VariantKey(variant->second.first, ""))
-        return kernel.variants.at(variant->second.second).attempt != Attempt::None;
+    return lookup(variant->second)->variants.at(variant->second.second).attempt != Attempt::None;
   // ptxas names the kernel. A member with an error would be left out of its family.
   auto kernel = kernels.find({name.str(), ""});
   return kernel != kernels.end() && kernel->second.isMember && !kernel->second.variants.empty() &&
@@ -348,11 +264,18 @@ NextPlans::Answer NextPlans::afterPtxas(const PhaseRunner &runner, MLIRContext *
         const LaunchKey key{kernel.name, variant.name, launch.symbol};
         why[key] = (launch.plan ? launch.plan->plan + ": " : "") + reason->second.why;
         // That a product is serialised is minded in fallbacks, too, but is no reason to warn there.
-        const bool isFallback =
-            reason->second.isSerialised && variant.name != kernel.variants.front().name;
-        if (launch.plan && isRejected && !isFallback)
+        if (launch.plan && isRejected && !reason->second.isFallback)
           derived.try_emplace(key, DerivedPlan{*launch.plan, open->loc});
       }
+  // A variant that was the same failed alike. With the plan that failed it would come back.
+  for (const KernelReport &kernel : runner.result.report.kernels)
+    for (const VariantReport &variant : kernel.variants) {
+      const VariantKey own{kernel.name, variant.name}, other{kernel.name, variant.standsFor};
+      if (variant.standsFor.empty() || !failures.count(own) || !lookup(other))
+        continue;
+      failures.try_emplace(other, failures[own]);
+      losses.try_emplace(other, losses[own]);
+    }
   // A kernel whose plan leaves nothing open has no other plan.
   if (explained < runner.rejected.size())
     return Answer::NotThePlan;
@@ -365,6 +288,28 @@ NextPlans::Answer NextPlans::afterPtxas(const PhaseRunner &runner, MLIRContext *
       tried.best = {loss, tried};
   }
   return advance(failures, number);
+}
+
+bool NextPlans::takeBetter(const PhaseRunner &runner) {
+  std::map<VariantKey, Rejection> losses;
+  for (const KernelReport &kernel : runner.result.report.kernels)
+    for (const VariantReport &variant : kernel.variants)
+      for (const LaunchReport &launch : variant.launches)
+        if (auto loss = runner.tolerated.find(launch.symbol); loss != runner.tolerated.end()) {
+          Rejection &worst = losses[{kernel.name, variant.name}];
+          worst = std::max(worst, loss->second);
+        }
+  bool isWorse = false;
+  for (const auto &[key, loss] : losses) {
+    OpenKernel *kernel = lookup(key);
+    auto tried = kernel ? kernel->variants.find(key.second) : decltype(kernel->variants.end())();
+    if (!kernel || tried == kernel->variants.end() || !tried->second.best ||
+        !(tried->second.best->first < loss))
+      continue;
+    tried->second.takeBest();
+    isWorse = true;
+  }
+  return isWorse;
 }
 
 /// What a pass reports against the plan of a kernel; empty if an error there is about something
@@ -485,6 +430,11 @@ void NextPlans::addTo(Report &report) const {
   for (KernelReport &kernel : report.kernels)
     for (VariantReport &variant : kernel.variants)
       for (LaunchReport &launch : variant.launches) {
+        // A plan with which ptxas loses as much as with all others is taken.
+        const OpenKernel *open = lookup({kernel.name, variant.name});
+        auto tried = open ? open->variants.find(variant.name) : decltype(open->variants.end())();
+        if (!open || tried == open->variants.end() || tried->second.attempt == Attempt::Derived)
+          continue;
         auto it = why.find({kernel.name, variant.name, launch.symbol});
         if (it == why.end())
           it = why.find({kernel.name, variant.name, ""});
@@ -525,7 +475,7 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, const SourceNames &
       });
       status = compileForGpu(isFirst ? module : *next, source, runner);
     }
-    if (succeeded(status)) {
+    if (succeeded(status) && !plans.takeBetter(runner)) {
       finish(said);
       if (!isFirst)
         plans.explain(runner.result.report);
@@ -534,21 +484,23 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, const SourceNames &
     // No other plan is tried when the compilation must stop.
     if (runner.shouldStop())
       return failure();
-    NextPlans::Answer answer =
-        plans.advance(runner, isFirst ? module : *next, said, failures.size());
-    if (answer == NextPlans::Answer::NotThePlan) {
-      finish(said);
-      return failure();
-    }
-    failures.push_back(std::move(said));
-    reproducers.push_back(std::move(runner.result.reproducer));
-    if (answer == NextPlans::Answer::NoneLeft) {
-      Said &last = failures[plans.firstFailure()];
-      llvm::erase_if(last,
-                     [&](mlir::Diagnostic &diagnostic) { return plans.isMended(diagnostic); });
-      finish(last);
-      runner.result.reproducer = std::move(reproducers[plans.firstFailure()]);
-      return failure();
+    if (failed(status)) {
+      NextPlans::Answer answer =
+          plans.advance(runner, isFirst ? module : *next, said, failures.size());
+      if (answer == NextPlans::Answer::NotThePlan) {
+        finish(said);
+        return failure();
+      }
+      failures.push_back(std::move(said));
+      reproducers.push_back(std::move(runner.result.reproducer));
+      if (answer == NextPlans::Answer::NoneLeft) {
+        Said &last = failures[plans.firstFailure()];
+        llvm::erase_if(last,
+                       [&](mlir::Diagnostic &diagnostic) { return plans.isMended(diagnostic); });
+        finish(last);
+        runner.result.reproducer = std::move(reproducers[plans.firstFailure()]);
+        return failure();
+      }
     }
     runner.rejected.clear();
     runner.tolerated.clear();

@@ -521,6 +521,8 @@ void tessera::collectKernels(ModuleOp module, const SourceNames &source, Report 
     }
     VariantReport variant;
     variant.name = kernel.getVariant().value_or(tile::kAnyVariant).str();
+    if (auto other = kernel->getAttrOfType<StringAttr>(cta::kStandsForAttr))
+      variant.standsFor = other.str();
     if (auto guards = kernel.getGuards())
       for (auto guard : guards->getAsRange<tile::GuardAttr>())
         variant.guards.push_back(guardText(kernel, guard));

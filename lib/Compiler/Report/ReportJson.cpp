@@ -133,12 +133,15 @@ static json::Value toJson(const LaunchReport &launch) {
 }
 
 static json::Value toJson(const VariantReport &variant) {
-  return json::Object{
+  json::Object result{
       {"name", utf8(variant.name)},
       {"guards", listOf(variant.guards, [](const std::string &g) { return json::Value(utf8(g)); })},
       {"workspaces",
        listOf(variant.workspaces, [](const std::string &w) { return json::Value(utf8(w)); })},
       {"launches", listOf(variant.launches, [](const LaunchReport &l) { return toJson(l); })}};
+  if (!variant.standsFor.empty())
+    result["stands_for"] = utf8(variant.standsFor);
+  return result;
 }
 
 static json::Value toJson(const ParamReport &param) {

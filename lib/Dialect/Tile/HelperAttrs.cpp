@@ -42,10 +42,15 @@ static bool isMma(Operation *op) {
   return isa<MmaOp>(op) || op->getName().getStringRef() == "cta.mma";
 }
 
-static bool isDictionaryOfDictionaries(Attribute attribute) {
-  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
-  return dictionary && llvm::all_of(dictionary, [](NamedAttribute entry) {
-           return isa<DictionaryAttr>(entry.getValue());
+/// Of a variant, a plan and attributes of dialects; the kernel's other own attributes say what the
+/// variant is.
+static bool isVariantAttributes(Attribute attribute) {
+  auto variants = dyn_cast<DictionaryAttr>(attribute);
+  return variants && llvm::all_of(variants, [](NamedAttribute entry) {
+           auto own = dyn_cast<DictionaryAttr>(entry.getValue());
+           return own && llvm::all_of(own, [](NamedAttribute of) {
+                    return of.getName() == kVariantPlan || of.getNameDialect();
+                  });
          });
 }
 
@@ -70,8 +75,9 @@ static constexpr HelperAttrRule kRules[] = {
     {kTables, "tile.kernel", "unit", isOneOf<KernelOp>, isKind<UnitAttr>},
     {kTransposed, "tile.mma", "true or false", isOneOf<MmaOp>, isKind<BoolAttr>},
     {kTurned, "tile.mma and cta.mma", "a string", isMma, isKind<StringAttr>},
-    {kVariantAttributes, "tile.kernel", "a dictionary of dictionaries", isOneOf<KernelOp>,
-     isDictionaryOfDictionaries},
+    {kVariantAttributes, "tile.kernel",
+     "a dictionary of dictionaries, of plan and attributes of dialects", isOneOf<KernelOp>,
+     isVariantAttributes},
 };
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

@@ -84,3 +84,24 @@ tile.kernel @no_boolean(%A: memref<?x?xbf16>) {
 // expected-error @below {{has the attribute 'tile.contract' = 3 : i64, which must be a string}}
 module attributes {tile.contract = 3} {
 }
+
+// -----
+
+// expected-error @below {{has the attribute 'tile.variant_attributes' = {any = {sym_name = "b"}}, which must be a dictionary of dictionaries, of plan and attributes of dialects}}
+tile.kernel @renamed() attributes {tile.variant_attributes = {any = {sym_name = "b"}}} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{which must be a dictionary of dictionaries, of plan and attributes of dialects}}
+tile.kernel @planned() attributes {tile.variant_attributes = {any = {phase = #tile.phase<planned>}}} {
+  tile.return
+}
+
+// -----
+
+// A plan and the attributes of a dialect are right.
+tile.kernel @right() attributes {tile.variant_attributes = {any = {cta.alone, plan = #cta.plan<stages = 2>}}} {
+  tile.return
+}

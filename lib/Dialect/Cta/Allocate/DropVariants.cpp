@@ -74,8 +74,10 @@ struct DropVariants : cta::impl::DropVariantsBase<DropVariants> {
       tile::KernelOp other = aligned.lookup(*kernel.getVariantOf());
       if (other && other.getPlanAttr() == kernel.getPlanAttr() &&
           other.getPhase() == kernel.getPhase() && takesAllOf(other, kernel) &&
-          isPredictedAsLines(other, kernel))
+          isPredictedAsLines(other, kernel)) {
+        other->setAttr(cta::kStandsForAttr, kernel.getVariantAttr());
         kernel.erase();
+      }
     }
   }
 };

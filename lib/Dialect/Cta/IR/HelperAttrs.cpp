@@ -37,6 +37,8 @@ static constexpr tile::HelperAttrRule kRules[] = {
      tile::isKind<IntegerAttr>},
     {kRestAttr, "loops and scf.if", "unit", isLoopOrBranch, tile::isKind<UnitAttr>},
     {kScheduleAttr, "loops", "a dictionary", isLoop, tile::isKind<DictionaryAttr>},
+    {kStandsForAttr, "tile.kernel", "a string", tile::isOneOf<tile::KernelOp>,
+     tile::isKind<StringAttr>},
     {kStreamKAttr, "tile.kernel", "unit", tile::isOneOf<tile::KernelOp>, tile::isKind<UnitAttr>},
     {kTargetAttr, "modules", "the name of a chip in quotes", tile::isOneOf<ModuleOp>,
      tile::isKind<StringAttr>},

@@ -3,7 +3,7 @@
 
 // With one plan for both, `aligned` takes the launches of `lines`.
 // CHECK-NOT: @same_lines
-// CHECK: tile.kernel @same_aligned(
+// CHECK: tile.kernel @same_aligned({{.*}}cta.stands_for = "lines"
 tile.kernel @same_lines(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "lines", variant_of = "same"} { tile.return }
 tile.kernel @same_aligned(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "aligned", variant_of = "same"} { tile.return }
 
@@ -15,7 +15,7 @@ tile.kernel @none_aligned(%A: memref<?x?xbf16>) attributes {variant = "aligned",
 
 // Two plans.
 // CHECK: tile.kernel @two_lines(
-// CHECK: tile.kernel @two_aligned(
+// CHECK: tile.kernel @two_aligned({{.*}}variant_of = "two"} {
 tile.kernel @two_lines(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 1>, variant = "lines", variant_of = "two"} { tile.return }
 tile.kernel @two_aligned(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "aligned", variant_of = "two"} { tile.return }
 

@@ -220,7 +220,7 @@ def DropVariants : Pass<"cta-drop-variants", "mlir::ModuleOp"> {
     tile.kernel @gemm_lines(…) attributes {variant = "lines", variant_of = "gemm", plan = #cta.plan<…, cluster = 1, …>} {…}
     tile.kernel @gemm_aligned(…) attributes {variant = "aligned", variant_of = "gemm", plan = #cta.plan<…, cluster = 1, …>} {…}
     // becomes
-    tile.kernel @gemm_aligned(…) attributes {variant = "aligned", variant_of = "gemm", plan = #cta.plan<…, cluster = 1, …>} {…}
+    tile.kernel @gemm_aligned(…) attributes {variant = "aligned", variant_of = "gemm", plan = #cta.plan<…, cluster = 1, …>, cta.stands_for = "lines"} {…}
     ```
   }];
 }

@@ -38,6 +38,10 @@ constexpr llvm::StringLiteral kNarrowAttr = "cta.narrow";
 /// sums cannot be divided cta-stream-k refuses.
 constexpr llvm::StringLiteral kStreamKAttr = "cta.stream_k";
 
+/// On a variant (a string): the variant that cta-drop-variants has erased because this one has the
+/// same plan.
+constexpr llvm::StringLiteral kStandsForAttr = "cta.stands_for";
+
 /// On a kernel (unit): its plan is one of those that the compiler tries after another one has
 /// failed.
 constexpr llvm::StringLiteral kTriedPlanAttr = "cta.tried_plan";

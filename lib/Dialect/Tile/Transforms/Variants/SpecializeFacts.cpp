@@ -94,7 +94,9 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
       // Of variants that a host compiles one by one each has its plan.
       if (variants != "auto" && isVariantName(variant))
         continue;
-      InFlightDiagnostic error = kernel.emitOpError("has a plan for its variant '")
+      const bool hasPlan = cast<DictionaryAttr>(own.getValue()).contains(kVariantPlan);
+      InFlightDiagnostic error = kernel.emitOpError("has ")
+                                 << (hasPlan ? "a plan" : "attributes") << " for its variant '"
                                  << variant << "', which is not made; there are ";
       llvm::interleaveComma(made, error, [&](KernelOp clone) { error << *clone.getVariant(); });
       result = error;
