@@ -149,6 +149,8 @@ def tickets(b):
         source = b.array(type.element, (blocks * rows - chance.int(0, rows - 1), columns))
         target = b.array(type.element, source.sizes, init=("poison",), output=True)
         target.stored_in.add(grid.number)
+        # In the memory of an array that blocks also read elsewhere it would race (seed 11010211).
+        target.guarded = True
         mine = _atomic(b, "add", [b.constant(scalar, 1)], counter, at, chance.choice(("", " relaxed", " acquire", " acq_rel")))
         mine = b.emit("arith.index_cast", [mine], [Tile(INDEX)], offer=False, notes=Note(0, blocks - 1, True, True))
         first = b.emit("arith.muli", [mine, b.index(rows)], [Tile(INDEX)], offer=False, notes=Note(0, rows * blocks, True, True))
