@@ -1,10 +1,10 @@
 // examples/gemm.mlir with more tiles, and with all combinations: what the model of products is fitted to. products.members names those that were
-// timed (bench/results/products.json), replay.py says what the launcher would choose among them.
+// timed (bench/results/products.json, products-random.json), replay.py says what the launcher would choose among them.
 tile.kernel @gemm_nt(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]},
                      %B: memref<?x?xbf16> {tile.shape = ["N", "K"]},
                      %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [16, 32, 64, 128, 144, 152, 192] : index
-  %BN = tile.param "BN" [64, 80, 96, 128, 144, 192, 256] : index
+  %BM = tile.param "BM" [16, 32, 64, 80, 96, 128, 144, 152, 176, 192, 256] : index
+  %BN = tile.param "BN" [64, 80, 96, 112, 128, 144, 192, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index

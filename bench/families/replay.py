@@ -4,7 +4,7 @@
 """What the launcher would choose among members of a product, C = A·Bᵀ, that were timed before: the score of the model, without a GPU.
 
   tilec bench/families/products.mlir --members=bench/families/products.members --emit=json -o all.json
-  replay.py all.json bench/results/products.json [--among CONTRACT.json] [--list]
+  replay.py all.json bench/results/products.json [--among CONTRACT.json] [--list]     # or products-random.json
 
 The first file is a contract with predicted times (`cost`), the second one what was measured. --among leaves only the members that another contract has
 (tilec examples/gemm.mlir --members=8 --emit=json). Rows of operands begin at multiples of 16 bytes here, so a launch takes the variant `lines` or `aligned`.

@@ -23,17 +23,23 @@ static constexpr double kSustainedTensor = 1.12;
 /// How sharply the longer one of two times bounds an iteration: the exponent of a norm of both.
 /// Source: docs/performance/constants.md.
 static constexpr double kSharpness = 8;
-/// What two bounds cost each other is left out below this part of the longer one.
+/// Where both together take longer than the longer one by less than this part of it, L2 counts by
+/// itself. Source: docs/performance/constants.md.
 static constexpr double kLeastTogether = 0.01;
 
-/// What an iteration takes that L2 and the tensor cores bound, with rows at cache lines: more than
-/// either where both need about as long. Fitted; what happens there was not measured.
+/// What L2 takes for an iteration, with rows at cache lines, or, where the tensor cores need about
+/// as long, what both take: longer than either. Fitted; why they take longer was not measured.
 static double together(double lines, double tensor) {
   const double longer = std::max(lines, tensor), shorter = std::min(lines, tensor);
   if (shorter <= 0)
     return lines;
   const double both = longer * std::pow(1 + std::pow(shorter / longer, kSharpness), 1 / kSharpness);
   return both > (1 + kLeastTogether) * longer ? both : lines;
+}
+
+/// By how much that is less for each cycle that L2 takes less.
+static double togetherPerCycle(double lines, double both) {
+  return both > lines ? std::pow(lines / both, kSharpness - 1) : 1;
 }
 
 void tessera::plan::predictLines(const Machine &machine, const PlanFacts &facts, const Plan &plan,
@@ -63,8 +69,14 @@ void tessera::plan::predictLines(const Machine &machine, const PlanFacts &facts,
   const double tensor = kSustainedTensor * blocks * facts.tensorCycles;
   // Off the lines the rate was fitted without that.
   if (llvm::none_of(facts.loads, [](const PlanFacts::Load &load) { return load.unevenRows; })) {
-    result.lines = together(result.lines, tensor);
-    result.linesOfOneRow = together(result.linesOfOneRow, tensor);
+    auto join = [&](double &lines, std::vector<double> &trimmed) {
+      const double alone = lines;
+      lines = together(alone, tensor);
+      for (double &part : trimmed)
+        part *= togetherPerCycle(alone, lines);
+    };
+    join(result.lines, result.trimmed);
+    join(result.linesOfOneRow, result.trimmedOfOneRow);
   }
   // A few blocks get what they ask for, unless all SMs are at work at parts, or loads are all there
   // is to do.

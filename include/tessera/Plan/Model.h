@@ -145,15 +145,18 @@ struct PlanPrediction {
   double launch = 0;    ///< once
   double round = 0;     ///< once in each wave
   double iteration = 0; ///< one iteration of all blocks of an SM
-  /// What L2 takes for that in a large launch, with what it costs that the tensor cores are about
-  /// as busy, and in one with a few blocks. Plans are not chosen by it: they all suffer from it.
-  /// The blocks of a cluster fetch a part each of what they share.
-  double lines = 0, linesAlone = 0;
+  /// What L2 takes for that in a large launch. Where the tensor cores take about as long, it is
+  /// what both take together. Plans are not chosen by it: they all suffer from it. The blocks of a
+  /// cluster fetch a part each of what they share.
+  double lines = 0;
+  /// The same in a launch with a few blocks, which get what they ask for.
+  double linesAlone = 0;
   /// `lines` of a grid with one row of output tiles along the clusters, whose blocks share next to
   /// nothing.
   double linesOfOneRow = 0;
-  /// What of `lines`, and of `linesOfOneRow`, is for loads that leave out rows outside of the
-  /// array: a number for each grid dimension along which they do; empty if there are none.
+  /// By how much `lines`, and `linesOfOneRow`, would be less if loads that leave out rows outside
+  /// of the array left out all: a number for each grid dimension along which they do; empty if
+  /// there are none. Of a part of the rows it is that part.
   std::vector<double> trimmed, trimmedOfOneRow;
   /// `round` if L2 takes that long: slots that are filled during an epilogue then save more.
   double roundOfLines = 0;

@@ -173,6 +173,7 @@ static SmallVector<NamedAttribute> cyclesOfLines(Builder b, const Machine &machi
     result.push_back(cycles(b, "by_itself",
                             predictPlan(machine, facts, alone).iteration +
                                 machine.memoryLatency / double(*alone.stages)));
+    result.push_back(b.getNamedAttr("slots", b.getI64IntegerAttr(*alone.stages)));
   }
   const bool hasOneRow = prediction.streamK && prediction.cluster > 1;
   if (hasOneRow)

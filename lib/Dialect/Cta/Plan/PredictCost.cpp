@@ -270,8 +270,10 @@ Value Predictor::planned(DictionaryAttr prediction) {
     if (blocks > 1) {
       Value isAlone = is(arith::CmpIPredicate::sge, cores, rest);
       Value byItself = largest(ofRest, cyclesOf("by_itself", 1));
-      ofRest = select(isAlone, byItself, ofRest);
-      cycles = add(ofFull, ofTiles(ofSM, ofRest));
+      // The first loads, one for each slot, are on their way together.
+      Value late = largest(make<arith::SubIOp>(trips, index(number("slots"))), index(0));
+      Value waiting = mul(late, make<arith::SubIOp>(byItself, ofRest));
+      cycles = select(isAlone, add(working, waiting), working);
     }
   }
   // An SM gets so much of memory and no more, even if others have nothing to do. What of it the

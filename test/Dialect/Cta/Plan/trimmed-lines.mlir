@@ -3,7 +3,7 @@
 // grid, so it counts only where the grid begins at 0 and ends where the array does.
 
 // CHECK-LABEL: tile.kernel @whole_lines
-// CHECK: lines = 608 : i64, {{.*}}trimmed = array<i64: 269, 269>}
+// CHECK: lines = 608 : i64, {{.*}}trimmed = array<i64: 113, 113>}
 tile.kernel @whole(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]},
                %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index
@@ -26,7 +26,7 @@ tile.kernel @whole(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x
 }
 
 // CHECK-LABEL: tile.kernel @some_rows_lines
-// CHECK: lines = 608 : i64, {{.*}}trimmed = array<i64: 0, 269>}
+// CHECK: lines = 608 : i64, {{.*}}trimmed = array<i64: 0, 113>}
 tile.kernel @some_rows(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]},
                %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}, %rows: index) {
   %M = tile.dim "M" : index
@@ -49,7 +49,7 @@ tile.kernel @some_rows(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memre
 }
 
 // CHECK-LABEL: tile.kernel @not_from_0_lines
-// CHECK: lines = 608 : i64, {{.*}}trimmed = array<i64: 0, 269>}
+// CHECK: lines = 608 : i64, {{.*}}trimmed = array<i64: 0, 113>}
 tile.kernel @not_from_0(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]},
                %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index

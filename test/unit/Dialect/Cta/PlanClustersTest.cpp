@@ -174,10 +174,16 @@ TEST(PlanClusters, TrafficOutsideOfArrays) {
   const PlanPrediction one = predictPlan(kMachine, facts, choose(facts));
   ASSERT_EQ(one.trimmed.size(), 2u);
   EXPECT_EQ(one.trimmed[0], 0);
-  EXPECT_NEAR(one.trimmed[1], facts.loads[1].bytes / kMachine.l2BytesPerCycle, 1);
-  // The tensor cores need as long as L2, so that an iteration takes longer than both.
+  // The tensor cores need as long as L2, so that an iteration takes longer than both, and less is
+  // saved by what L2 does not fetch.
   EXPECT_GT(one.lines, 1.02 * facts.tensorCycles * 1.12);
-  EXPECT_GT(one.lines, 2.02 * one.trimmed[1]);
+  const double fetched = facts.loads[1].bytes / kMachine.l2BytesPerCycle;
+  EXPECT_GT(one.lines, 2.02 * fetched);
+  EXPECT_LT(one.trimmed[1], 0.6 * fetched);
+  PlanFacts tenthLess = facts;
+  tenthLess.loads[1].bytes *= 0.9;
+  EXPECT_NEAR(predictPlan(kMachine, tenthLess, choose(facts)).lines,
+              one.lines - 0.1 * one.trimmed[1], 2);
   // Where L2 needs half as long, or more than twice as long, it does not matter.
   const PlanFacts wide = gemm(256, 256, 64, 2), narrow = gemm(16, 64, 128, 1);
   for (const PlanFacts *of : {&wide, &narrow}) {
@@ -186,6 +192,10 @@ TEST(PlanClusters, TrafficOutsideOfArrays) {
       bytes += load.bytes;
     const PlanPrediction alone = predictPlan(kMachine, *of, choose(*of));
     EXPECT_NEAR(alone.lines, alone.blocksPerSM * bytes / kMachine.l2BytesPerCycle, 1);
+    PlanFacts trimmed = *of;
+    trimmed.loads[1].trimmed = 1;
+    EXPECT_NEAR(predictPlan(kMachine, trimmed, choose(*of)).trimmed[1],
+                alone.blocksPerSM * of->loads[1].bytes / kMachine.l2BytesPerCycle, 1);
   }
   facts.loads[0].trimmed = 0;
   const PlanFacts off = offLines(facts);
