@@ -116,6 +116,14 @@ struct CompileOptions {
   /// "gemm_nt: BM=128,BN=256,BK=64", or with ",stream-k" behind it. A kernel of which some are
   /// named has these, and all of them have to compile; of the other kernels `members` are chosen.
   std::vector<std::string> memberList;
+  /// Sizes of launches, for which the members of families are then chosen: "M=64,N=4096,K=4096", an
+  /// entry for each launch. A name is one of `tile.shape`, or "ARGUMENT.DIMENSION" of a size
+  /// without one; "M=1..128" is a range, "KERNEL/M=64" is for one kernel, and a size that is not
+  /// named may be any. Empty: members are chosen for all sizes. Launches of other sizes stay right,
+  /// or are refused with the condition that they break, but may be slow. Where one kernel is
+  /// wanted, it is the fastest member for these sizes. No times are predicted for the CPU, and a
+  /// contract (Emit::Contract) has all members.
+  std::vector<std::string> sizes;
   /// The names of the kernels that are compiled; empty: all. A name that no kernel has is an error.
   std::vector<std::string> kernels;
   /// Overrides `fp_contract` of all kernels.

@@ -73,6 +73,7 @@ constexpr Named<std::string CompileOptions::*> kTexts[] = {
 constexpr Named<std::vector<std::string> CompileOptions::*> kLists[] = {
     {"require", &CompileOptions::require},
     {"define", &CompileOptions::bindings},
+    {"sizes", &CompileOptions::sizes},
     {"kernel", &CompileOptions::kernels},
     {"tool-dir", &CompileOptions::toolDirectories}};
 

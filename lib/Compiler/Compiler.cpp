@@ -249,6 +249,12 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
   candidates.apply = [&](ModuleOp copy) { return applyOptions(copy, options); };
   candidates.check = [&](ModuleOp alone) { return checkTileBytes(alone, options.limits); };
   candidates.shouldStop = shouldStop;
+  FailureOr<std::vector<GivenLaunches>> sizes = readSizes(*module, options);
+  if (failed(sizes))
+    return failure();
+  // A contract of all members and all variants is for all launches.
+  if (runner.result.kind != Emit::Contract || options.members)
+    candidates.sizes = runner.sizes = *sizes;
   if (!options.kernels.empty() && failed(takeWanted(*module, options, candidates)))
     return failure();
   if (runner.result.kind == Emit::Members) {

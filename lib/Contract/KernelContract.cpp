@@ -115,14 +115,14 @@ static Argument describeArgument(tile::KernelOp kernel, unsigned index) {
 
 /// Gives the static size of a dimension with a name to all other dimensions of that name, so that
 /// the launcher compares them with it.
-static void unifyNamedSizes(tile::KernelOp kernel, Kernel &description) {
+static void unifyNamedSizes(tile::KernelOp kernel, std::vector<Argument> &args) {
   llvm::StringMap<int64_t> sizes;
   auto forEach = [&](auto visit) {
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
       if (auto shape = kernel.getArgAttrOfType<ArrayAttr>(i, TileDialect::kShape))
         for (auto [d, entry] : llvm::enumerate(shape))
           if (auto name = dyn_cast<StringAttr>(entry))
-            visit(name.getValue(), description.args[i].shape[d]);
+            visit(name.getValue(), args[i].shape[d]);
   };
   forEach([&](StringRef name, Argument::Extent &extent) {
     if (extent.size)
@@ -282,12 +282,18 @@ static LogicalResult describeGuards(tile::KernelOp kernel, std::vector<Guard> &g
   return success();
 }
 
+std::vector<Argument> tessera::contract::describeArguments(tile::KernelOp kernel) {
+  std::vector<Argument> args;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    args.push_back(describeArgument(kernel, i));
+  unifyNamedSizes(kernel, args);
+  return args;
+}
+
 FailureOr<Kernel> tessera::contract::describeKernel(tile::KernelOp kernel) {
   Kernel description;
   description.name = tile::launchedName(kernel).str();
-  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-    description.args.push_back(describeArgument(kernel, i));
-  unifyNamedSizes(kernel, description);
+  description.args = describeArguments(kernel);
   if (failed(describeAssumes(kernel, description.assumes)))
     return failure();
   FailureOr<std::vector<Workspace>> workspaces = describeWorkspaces(kernel);

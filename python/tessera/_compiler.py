@@ -50,6 +50,9 @@ class Options:
                 raise TypeError(f"compile() has no option {name}: a module compiles for each target and stage that it is asked for")
             if name == "define" and isinstance(value, dict):
                 value = [f"{parameter}={number}" for parameter, number in value.items()]
+            if name == "sizes":
+                launches = value if isinstance(value, (list, tuple)) else [value]
+                value = [",".join(f"{size}={number}" for size, number in one.items()) if isinstance(one, dict) else one for one in launches]
             for one in value if isinstance(value, (list, tuple)) else [] if value is None else [value]:
                 self.pairs.append((name.replace("_", "-"), _text_of(one)))
         if source_name is not None:

@@ -117,6 +117,11 @@ struct Options {
           "member, whose last wave is divided among blocks, where its sums can be cut. Or a file "
           "that names the members, one a line, as --list-members and tile-tune print them"),
       cl::cat(category)};
+  cl::list<std::string> sizes{
+      "sizes", cl::value_desc("name=number,..."),
+      cl::desc("Choose the members of families for launches of these sizes, M=64,N=4096,K=4096; "
+               "M=1..128 is a range, what is not named may be any; repeat it for other launches"),
+      cl::cat(category)};
   cl::opt<bool> listMembers{"list-members",
                             cl::desc("Print the bindings that go together (--emit=members)"),
                             cl::cat(category)};
@@ -378,6 +383,7 @@ int main(int argc, char **argv) {
   if (options.fpContract != Switch::Default)
     compile.fpContract = options.fpContract == Switch::On;
   compile.bindings = options.bindings;
+  compile.sizes = options.sizes;
   if (!readMembers(options.members, compile))
     return 1;
   compile.kernels = options.kernels;

@@ -271,6 +271,9 @@ mlir::FailureOr<std::vector<Expr>> buildGrid(tile::GridOp grid);
 /// `collectWorkspaces` lists them.
 mlir::FailureOr<Kernel> describeKernel(tile::KernelOp kernel);
 
+/// Its arguments alone, also of a kernel whose parameters are not bound.
+std::vector<Argument> describeArguments(tile::KernelOp kernel);
+
 /// The allocations of a kernel's body, in order.
 llvm::SmallVector<mlir::memref::AllocOp> collectWorkspaces(tile::KernelOp kernel);
 

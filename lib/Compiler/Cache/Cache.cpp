@@ -96,9 +96,9 @@ static std::string keyOf(std::string_view source, const CompileOptions &all) {
   key.add(StringRef(source.data(), source.size()));
   // A list of all options: a new one does not compile here until somebody has thought about it.
   const auto &[target, emit, stopAfter, variants, plan, planName, bindings, members, memberList,
-               kernels, fpContract, require, optLevel, threads, check, dependentLaunch, lineInfo,
-               saveTemps, tempDir, timeout, cancellation, limits, progress, cacheDir, cacheLimit,
-               cacheKey, leftovers, ptxas, disassembler, linker, cpu, toolDirectories,
+               sizes, kernels, fpContract, require, optLevel, threads, check, dependentLaunch,
+               lineInfo, saveTemps, tempDir, timeout, cancellation, limits, progress, cacheDir,
+               cacheLimit, cacheKey, leftovers, ptxas, disassembler, linker, cpu, toolDirectories,
                registerDialects, addPasses, sourceName] = all;
   key.add(static_cast<uint64_t>(target));
   key.add(emit);
@@ -116,6 +116,7 @@ static std::string keyOf(std::string_view source, const CompileOptions &all) {
   key.add(bindings);
   key.add(members);
   key.add(memberList);
+  key.add(sizes);
   key.add(kernels);
   for (uint64_t number :
        {uint64_t{optLevel}, uint64_t{threads}, uint64_t{check}, uint64_t{dependentLaunch},

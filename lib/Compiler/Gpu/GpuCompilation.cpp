@@ -290,7 +290,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
   bool hasCheckedRegisters = false;
   auto atPhase = [&]() -> LogicalResult {
     if (phase == Phase::Planned && dropsVariants)
-      dropSlowVariants(module);
+      dropSlowVariants(module, runner.sizes);
     if (phase >= Phase::Placed && phase <= Phase::Allocated && !hasCheckedRegisters) {
       hasCheckedRegisters = true;
       if (failed(checkThreadRegisters(module, options.limits)))

@@ -157,7 +157,13 @@ static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding
   const bool wantsAll = kind == Emit::Contract && !options.members;
   auto [known, isNew] = families.try_emplace(kernel.getSymName().str());
   Family &family = known->second;
-  if (isNew && most.value_or(kMostMembers) > 1) {
+  // Also where one member is wanted it is the fastest for sizes that are known. For the CPU no time
+  // is predicted.
+  const bool isForSizes =
+      options.target != tessera::Target::Cpu &&
+      !knownSizes(ofCandidates.sizes, kernel.getSymName(), contract::describeArguments(kernel))
+           .empty();
+  if (isNew && (most.value_or(kMostMembers) > 1 || isForSizes)) {
     FailureOr<Family> found =
         wantsAll && options.target == tessera::Target::Cpu
             ? listInOrder(kernel, fixed, *first, ofCandidates)
@@ -168,8 +174,9 @@ static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding
   }
   if (family.candidates.empty())
     return MemberChoice{{Member{*first}}};
-  return wantsAll ? allOf(family)
-                  : chooseMembers(kernel, family, most.value_or(family.mostMembers()));
+  if (wantsAll)
+    return allOf(family);
+  return chooseMembers(kernel, family, most.value_or(family.mostMembers()));
 }
 
 /// Reads the bindings that are given, and prepares all kernels with parameters for a search.

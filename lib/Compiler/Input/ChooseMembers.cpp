@@ -72,9 +72,32 @@ static void withoutClusters(tile::KernelOp member) {
   member->setAttr(cta::kTriedPlanAttr, UnitAttr::get(context));
 }
 
-/// Binds the parameters in a module of its own and predicts the time; nothing if something fails.
-static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &candidate,
-                                        const CandidateOptions &options) {
+namespace {
+/// What is predicted of a variant, and its guards.
+struct Prediction {
+  TimedKernel timed;
+  std::vector<DivisibleExtent> facts;
+};
+} // namespace
+
+/// What the guards of a variant say of sizes and strides.
+static std::vector<DivisibleExtent> factsOf(tile::KernelOp variant) {
+  std::vector<DivisibleExtent> facts;
+  if (std::optional<ArrayAttr> guards = variant.getGuards())
+    for (auto guard : guards->getAsRange<tile::GuardAttr>())
+      if (guard.getFact() == tile::FactKind::SizeDivisible ||
+          guard.getFact() == tile::FactKind::StrideDivisible)
+        facts.push_back({static_cast<unsigned>(guard.getArg()),
+                         static_cast<unsigned>(guard.getDim()),
+                         guard.getFact() == tile::FactKind::StrideDivisible, guard.getValue()});
+  return facts;
+}
+
+/// Binds the parameters in a module of its own and predicts the time of a variant; nothing if
+/// something fails.
+static std::optional<Prediction> predictVariant(tile::KernelOp kernel, const Member &candidate,
+                                                StringRef variant,
+                                                const CandidateOptions &options) {
   // What is wrong with a candidate is no error of the program: there are others.
   ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) { return success(); });
   auto source = kernel->getParentOfType<ModuleOp>();
@@ -100,12 +123,10 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &can
   PassManager pm(module->getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(false);
   TilePipelineOptions pipeline = options.pipeline;
-  // The variant that most launches take stands for all.
-  if (pipeline.variants == "auto") {
-    pipeline.variants = tile::kAlignedVariant.str();
-    // Launches whose rows are whole cache lines apart take another one.
+  pipeline.variants = variant.str();
+  // Launches whose rows are whole cache lines apart take another variant.
+  if (options.pipeline.variants == "auto")
     pipeline.asksForLines = false;
-  }
   buildTilePipeline(pm, Phase::Source, Phase::Planned, pipeline);
   if (failed(pm.run(*module)))
     return std::nullopt;
@@ -115,7 +136,25 @@ static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &can
   if (!cost || failed(described) || (candidate.isDivided && !becomesDivided(*module, options)))
     return std::nullopt;
   const bool hasProducts = cta::multipliesMatrices(first);
-  return Candidate{{std::move(*described), std::move(*cost), hasProducts}, candidate};
+  return Prediction{{std::move(*described), std::move(*cost), hasProducts}, factsOf(first)};
+}
+
+/// The candidate with its predicted time; nothing if something fails.
+static std::optional<Candidate> predict(tile::KernelOp kernel, const Member &candidate,
+                                        const CandidateOptions &options) {
+  // The variant that most launches take stands for all.
+  const bool isAuto = options.pipeline.variants == "auto";
+  std::optional<Prediction> found = predictVariant(
+      kernel, candidate, isAuto ? StringRef(tile::kAlignedVariant) : options.pipeline.variants,
+      options);
+  if (!found)
+    return std::nullopt;
+  // Of sizes that are known it is known, too, whether rows are whole cache lines apart.
+  if (isAuto && !options.sizes.empty())
+    if (std::optional<Prediction> lines =
+            predictVariant(kernel, candidate, tile::kLinesVariant, options))
+      found->timed.variant = {std::move(lines->timed.cost), std::move(lines->facts)};
+  return Candidate{std::move(found->timed), candidate};
 }
 
 bool tessera::canBeDivided(tile::KernelOp kernel, const Member &member,
@@ -129,17 +168,17 @@ unsigned Family::mostMembers() const {
   return hasProducts ? kMostMembers : kMostWithoutProducts;
 }
 
-static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, int64_t cores) {
+static MemberChoice take(const Family &family, size_t most, int64_t cores) {
   std::vector<const TimedKernel *> kernels;
-  for (const Candidate &candidate : candidates)
+  for (const Candidate &candidate : family.candidates)
     kernels.push_back(&candidate);
-  const Taken taken = takeFastest(kernels, most, kLeastGain, cores);
+  const Taken taken = takeFastest(kernels, most, kLeastGain, cores, family.sizes);
   MemberChoice choice;
-  choice.candidates = candidates.size();
+  choice.candidates = family.candidates.size();
   choice.loss = taken.loss;
   choice.servesAll = taken.servesAll;
   for (size_t c : taken.kernels)
-    choice.members.push_back(candidates[c].member);
+    choice.members.push_back(family.candidates[c].member);
   return choice;
 }
 
@@ -161,8 +200,10 @@ FailureOr<Family> tessera::compareMembers(tile::KernelOp kernel, const tile::Bin
   }
   if (family.candidates.empty())
     return family;
+  family.sizes =
+      knownSizes(options.sizes, kernel.getSymName(), family.candidates.front().kernel.args);
   // Those that are good at some sizes are good there when few output tiles are divided, too.
-  for (Member member : take(family.candidates, kMostDivided, cta::machineOf(kernel).sms).members) {
+  for (Member member : take(family, kMostDivided, cta::machineOf(kernel).sms).members) {
     if (options.shouldStop())
       return failure();
     member.isDivided = true;
@@ -174,13 +215,18 @@ FailureOr<Family> tessera::compareMembers(tile::KernelOp kernel, const tile::Bin
   return family;
 }
 
-MemberChoice tessera::chooseMembers(tile::KernelOp kernel, const Family &family, size_t most) {
-  MemberChoice found = take(family.candidates, most, cta::machineOf(kernel).sms);
+FailureOr<MemberChoice> tessera::chooseMembers(tile::KernelOp kernel, const Family &family,
+                                               size_t most) {
+  MemberChoice found = take(family, most, cta::machineOf(kernel).sms);
+  if (found.members.empty() && !family.sizes.empty())
+    return kernel.emitError("has no member that takes launches of the given sizes (--sizes), or "
+                            "none whose time can be predicted"),
+           failure();
   if (found.members.empty()) {
     kernel.emitWarning(
         "has members whose times cannot be compared, because they depend on more than "
         "sizes of arguments; the first binding is taken: bind the parameters (-D)");
-    return {{family.candidates.front().member}};
+    return MemberChoice{{family.candidates.front().member}};
   }
   if (!found.servesAll)
     kernel.emitWarning("has launches that none of its ")

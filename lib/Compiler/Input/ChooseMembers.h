@@ -59,6 +59,7 @@ struct Family {
   size_t compared = 0;               ///< bindings that were looked at
   std::vector<Candidate> candidates; ///< of those the ones that compile and have a predicted time
   std::vector<LeftOut> leftOut;      ///< that are none of `candidates` any more
+  std::vector<KnownSizes> sizes;     ///< of the launches for which members are chosen; empty: all
   /// How many an artifact holds at most, if the host does not say.
   unsigned mostMembers() const;
 };
@@ -85,6 +86,8 @@ struct CandidateOptions {
   std::function<mlir::LogicalResult(mlir::ModuleOp)> apply, check;
   /// True if the compilation must end.
   std::function<bool()> shouldStop;
+  /// What the host says of the launches for which members are chosen.
+  std::vector<GivenLaunches> sizes;
 };
 
 /// Whether blocks would hand partial sums to each other in this member, which is to be divided. A
@@ -100,8 +103,10 @@ mlir::FailureOr<Family> compareMembers(tile::KernelOp kernel, const tile::Bindin
 
 /// Chooses up to `most` of the candidates, of which there is one at least: those that are together
 /// the fastest over many sizes, as the model predicts, and that serve all sizes that some candidate
-/// serves, if `most` admits so many; otherwise a warning says so.
-MemberChoice chooseMembers(tile::KernelOp kernel, const Family &family, size_t most);
+/// serves, if `most` admits so many; otherwise a warning says so. An error if sizes are known of
+/// which no candidate takes a launch.
+mlir::FailureOr<MemberChoice> chooseMembers(tile::KernelOp kernel, const Family &family,
+                                            size_t most);
 
 } // namespace tessera
 

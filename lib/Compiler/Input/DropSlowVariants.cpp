@@ -133,7 +133,8 @@ static bool takesAllOf(const Variant &other, const Variant &variant) {
 /// Of variants that may be dropped, those that stay. For launches of which nothing is known, and
 /// then for those of which more and more is known, variants are added to those that take them
 /// already.
-static std::vector<const Variant *> keep(ArrayRef<Variant> variants, int64_t cores) {
+static std::vector<const Variant *> keep(ArrayRef<Variant> variants, int64_t cores,
+                                         ArrayRef<KnownSizes> sizes) {
   std::vector<const Variant *> kept;
   std::vector<bool> isSeen(variants.size());
   for (const Variant &first : variants) { // with the fewest facts
@@ -151,7 +152,7 @@ static std::vector<const Variant *> keep(ArrayRef<Variant> variants, int64_t cor
         alike.push_back(&other);
         timed.push_back(&other.timed);
       }
-    const Taken taken = takeFastest(timed, timed.size(), kLeastGain, cores, known);
+    const Taken taken = takeFastest(timed, timed.size(), kLeastGain, cores, sizes, known);
     for (size_t i : taken.kernels)
       kept.push_back(alike[i]);
     for (const Variant *variant : alike)
@@ -161,7 +162,7 @@ static std::vector<const Variant *> keep(ArrayRef<Variant> variants, int64_t cor
   return kept;
 }
 
-void tessera::dropSlowVariants(ModuleOp module) {
+void tessera::dropSlowVariants(ModuleOp module, ArrayRef<GivenLaunches> sizes) {
   std::map<StringRef, std::vector<Variant>> families;
   for (auto kernel : module.getOps<tile::KernelOp>())
     if (!tile::memberText(kernel).empty() && isSlow(kernel))
@@ -173,7 +174,9 @@ void tessera::dropSlowVariants(ModuleOp module) {
     llvm::stable_sort(variants, [](const Variant &a, const Variant &b) {
       return a.facts.size() < b.facts.size();
     });
-    const std::vector<const Variant *> kept = keep(variants, cta::machineOf(module).sms);
+    const std::vector<KnownSizes> known =
+        knownSizes(sizes, entry.first, variants.front().timed.kernel.args);
+    const std::vector<const Variant *> kept = keep(variants, cta::machineOf(module).sms, known);
     for (const Variant &variant : variants)
       if (!llvm::is_contained(kept, &variant))
         dropped.push_back(variant.kernel);

@@ -5,6 +5,8 @@
 #ifndef TESSERA_LIB_COMPILER_INPUT_DROPSLOWVARIANTS_H
 #define TESSERA_LIB_COMPILER_INPUT_DROPSLOWVARIANTS_H
 
+#include "Input/GivenSizes.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 namespace tessera {
@@ -15,7 +17,7 @@ bool hasFamilies(mlir::ModuleOp module);
 /// Removes variants that are slower than others of their kernel, in phase *planned*. For each such
 /// variant (`operands`, `cp_async`, `repack`, `any`, …) those few members of a family keep it that
 /// are together the fastest. A member also keeps it if it takes launches that these do not take.
-void dropSlowVariants(mlir::ModuleOp module);
+void dropSlowVariants(mlir::ModuleOp module, llvm::ArrayRef<GivenLaunches> sizes = {});
 
 } // namespace tessera
 

@@ -6,15 +6,29 @@
 #ifndef TESSERA_LIB_COMPILER_INPUT_TAKEFASTEST_H
 #define TESSERA_LIB_COMPILER_INPUT_TAKEFASTEST_H
 
-#include "tessera/Contract/Contract.h"
+#include "Input/SampleSizes.h"
 
 namespace tessera {
+
+/// The size of a dimension, or its stride in elements, is a multiple of a number.
+struct DivisibleExtent {
+  unsigned arg, dim;
+  bool isStride;
+  int64_t divisor;
+};
+
+/// How many nanoseconds launches take whose arrays are such, in another variant of a kernel.
+struct TimeOfVariant {
+  contract::Expr cost;
+  std::vector<DivisibleExtent> facts;
+};
 
 /// A kernel, and how many nanoseconds a launch of it should take.
 struct TimedKernel {
   contract::Kernel kernel; ///< arguments, and the conditions of a launch; no variants
   contract::Expr cost;
   bool hasProducts = false;
+  std::optional<TimeOfVariant> variant = {}; ///< that takes a launch if it can
 };
 
 /// The kernels that were taken.
@@ -28,10 +42,12 @@ struct Taken {
 
 /// Takes up to `most` of the kernels, whose arguments are the same: those that are together the
 /// fastest on a machine with `cores` SMs, and beside those of `known`, which are taken already. The
-/// second and each one after it lowers the mean predicted time by the fraction `leastGain`. None
-/// are taken if no time can be predicted.
+/// second and each one after it lowers the mean predicted time by the fraction `leastGain`. Where
+/// `sizes` are known, for launches of these. None are taken if no time can be predicted, or no
+/// kernel takes such a launch.
 Taken takeFastest(llvm::ArrayRef<const TimedKernel *> kernels, size_t most, double leastGain,
-                  int64_t cores, llvm::ArrayRef<const TimedKernel *> known = {});
+                  int64_t cores, llvm::ArrayRef<KnownSizes> sizes,
+                  llvm::ArrayRef<const TimedKernel *> known = {});
 
 } // namespace tessera
 

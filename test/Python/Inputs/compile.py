@@ -6,6 +6,7 @@
 """
 
 import concurrent.futures
+import json
 import os
 import pathlib
 import pickle
@@ -80,6 +81,16 @@ class Errors(unittest.TestCase):
             np.testing.assert_array_equal(add(X, X), X + X)
         with self.assertRaisesRegex(tessera.CompileError, "the parameter W cannot be 7; its choices are 128, 64, 256"):
             tessera.compile(programs.ADD_BY, target="cpu", define={"W": 7})
+
+    def test_sizes(self):
+        def bound(sizes):
+            report = json.loads(tessera.compile(programs.ADD_BY, target="sm_90a", sizes=sizes, cache=None).emit("json") or "{}")
+            return [variant.get("member") for variant in report["kernels"][0]["variants"]]
+        # Of one launch there is one member, given in each way.
+        for sizes in ({"N": 100}, "N=100", [{"N": 100}], ["N=100"]):
+            self.assertEqual(set(bound(sizes)), {None})
+        with self.assertRaisesRegex(tessera.CompileError, "no size is called 'M'; there are N"):
+            tessera.compile(programs.ADD_BY, target="sm_90a", sizes={"M": 4}, cache=None)
 
     def test_timeout(self):
         with self.assertRaises(tessera.CompileTimeoutError) as caught:

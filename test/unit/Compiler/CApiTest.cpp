@@ -65,9 +65,10 @@ TEST_F(CApi, ValuesAreRefusedWhenTheyAreSet) {
                "there is no option 'no-such-option'; tessera-c/Compiler.h lists the options and "
                "their values");
   const std::pair<const char *, const char *> good[] = {
-      {"variants", "any"}, {"threads", "1024"},       {"require", "no_spills"},
-      {"stop-after", ""},  {"timeout", "1000.5"},     {"timeout", "0"},
-      {"tile-bytes", "0"}, {"thread-registers", "4"},
+      {"variants", "any"},   {"threads", "1024"},       {"require", "no_spills"},
+      {"stop-after", ""},    {"timeout", "1000.5"},     {"timeout", "0"},
+      {"tile-bytes", "0"},   {"thread-registers", "4"}, {"sizes", "N=64"},
+      {"sizes", "N=1..128"},
   };
   for (auto [name, value] : good) {
     EXPECT_EQ(tessera_options_set(options, name, value), 0) << name << "=" << value;

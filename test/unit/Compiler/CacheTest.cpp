@@ -125,6 +125,8 @@ TEST_F(CacheTest, OtherSourcesAndOptionsAreOtherKeys) {
   changes([](CompileOptions &o) { o.plan = "#cta.plan<persistent = 0>"; });
   changes([](CompileOptions &o) { o.plan = "given"; });
   changes([](CompileOptions &o) { o.planName = "a.plan"; });
+  changes([](CompileOptions &o) { o.sizes = {"N=64"}; });
+  changes([](CompileOptions &o) { o.sizes = {"N=64", "N=128"}; });
   changes([](CompileOptions &o) { o.limits.threadRegisters = 500; });
   changes([](CompileOptions &o) {
     o.target = Target::Cpu;

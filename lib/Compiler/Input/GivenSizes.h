@@ -1,0 +1,51 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Private to the library: the sizes of launches that a host names (CompileOptions::sizes), for
+// which the members of families are chosen.
+#ifndef TESSERA_LIB_COMPILER_INPUT_GIVENSIZES_H
+#define TESSERA_LIB_COMPILER_INPUT_GIVENSIZES_H
+
+#include "tessera/Compiler.h"
+#include "tessera/Contract/Contract.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+
+namespace tessera {
+
+/// All numbers from `least` to `most`.
+struct SizeRange {
+  int64_t least = 1, most = 1;
+};
+
+/// A size with its name, of all kernels that have it or of one.
+struct GivenSize {
+  std::string kernel; ///< empty: all
+  std::string name;   ///< in tile.shape, or "ARGUMENT.DIMENSION"
+  SizeRange range;
+};
+
+/// Launches of which some sizes are known: an entry of CompileOptions::sizes.
+using GivenLaunches = std::vector<GivenSize>;
+
+/// What is known of the launches of one kernel, by the name of a size.
+using KnownSizes = std::map<std::string, SizeRange>;
+
+/// Reads CompileOptions::sizes. An error if an entry cannot be read, names a size that no kernel of
+/// the module has, or has numbers that the arguments' facts exclude.
+mlir::FailureOr<std::vector<GivenLaunches>> readSizes(mlir::ModuleOp module,
+                                                      const CompileOptions &options);
+
+/// The name by which a dimension without one is known, "A.0".
+std::string nameOfSize(const contract::Argument &arg, size_t dim);
+
+/// What the entries say of a kernel with these arguments. Those that say nothing of it are left
+/// out.
+std::vector<KnownSizes> knownSizes(llvm::ArrayRef<GivenLaunches> given, llvm::StringRef kernel,
+                                   llvm::ArrayRef<contract::Argument> args);
+
+} // namespace tessera
+
+#endif
