@@ -154,9 +154,10 @@ struct PlanPrediction {
   /// `lines` of a grid with one row of output tiles along the clusters, whose blocks share next to
   /// nothing.
   double linesOfOneRow = 0;
-  /// By how much `lines`, and `linesOfOneRow`, would be less if loads that leave out rows outside
-  /// of the array left out all: a number for each grid dimension along which they do; empty if
-  /// there are none. Of a part of the rows it is that part.
+  /// What of `lines`, and of `linesOfOneRow`, is saved where loads leave out rows outside of the
+  /// array, for each part of the rows: a number for each grid dimension along which they do; empty
+  /// if there are none. Where the tensor cores take about as long it is less than what L2 takes for
+  /// those loads.
   std::vector<double> trimmed, trimmedOfOneRow;
   /// `round` if L2 takes that long: slots that are filled during an epilogue then save more.
   double roundOfLines = 0;

@@ -272,7 +272,8 @@ Value Predictor::planned(DictionaryAttr prediction) {
       Value byItself = largest(ofRest, cyclesOf("by_itself", 1));
       // The first loads, one for each slot, are on their way together.
       Value late = largest(make<arith::SubIOp>(trips, index(number("slots"))), index(0));
-      Value waiting = mul(late, make<arith::SubIOp>(byItself, ofRest));
+      Value ofLast = mul(late, make<arith::SubIOp>(byItself, ofRest));
+      Value waiting = mul(ofSM, ofLast); // nothing, if there is no such wave
       cycles = select(isAlone, add(working, waiting), working);
     }
   }

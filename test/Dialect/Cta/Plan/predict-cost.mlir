@@ -81,7 +81,8 @@ tile.kernel @product_BM128(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_d
 // CHECK: %[[IS_ALONE:.*]] = arith.cmpi sge, %[[CORES]], %[[LAST]] : index
 // CHECK: %[[BEYOND:.*]] = arith.subi %{{.*}}, %c3{{.*}} : index
 // CHECK: %[[LATE:.*]] = arith.maxsi %[[BEYOND]], %c0{{.*}} : index
-// CHECK: %[[WAITING:.*]] = arith.muli %[[LATE]], %c25600{{.*}} : index
+// CHECK: %[[OF_LAST:.*]] = arith.muli %[[LATE]], %c25600{{.*}} : index
+// CHECK: %[[WAITING:.*]] = arith.muli %[[OF_SM]], %[[OF_LAST]] : index
 // CHECK: %[[ALONE:.*]] = arith.addi %[[WORKING]], %[[WAITING]] : index
 // CHECK: %[[CYCLES:.*]] = arith.select %[[IS_ALONE]], %[[ALONE]], %[[WORKING]] : index
 // Its waiting is not counted again beside the time of memory.

@@ -272,11 +272,11 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
 
     * A pipelined grid takes what `cta.prediction` says: `launch + waves · (lines_round + iterations · i)` cycles, where `i` is the largest of `iteration`,
       `lines_alone`, and `lines` times the part of the SMs that have output tiles in that wave; in a last wave of at most one block an SM also `by_itself`, if
-      the plan has room for several, but for the first `slots` iterations, whose loads are on their way together. Or it takes what memory needs, for the bytes that the grid moves once, if that is more. The iterations are
+      the plan has room for several. The first `slots` iterations do not take `by_itself`: their loads are on their way together. Or it takes what memory needs, for the bytes that the grid moves once, if that is more. The iterations are
       those of the main loop. With `stream_k` the iterations of the last wave are fewer, and each part of an output tile hands its partial
       sums on, one after the other, `sums` bytes through memory; in clusters, such an iteration takes `lines`, or `lines_one_row` where the grid has one
-      row of output tiles along the cluster. `trimmed` has a number for each dimension of the grid: by how many cycles `lines` would be
-      less without the copies that leave out rows outside of the array along it. As many of them are subtracted as the part of the rows that is outside, also from
+      row of output tiles along the cluster. `trimmed` has a number for each dimension of the grid: the cycles of `lines` for copies that leave
+      out rows outside of the array along it, less where the tensor cores take about as long. As many of them are subtracted as the part of the rows that is outside, also from
       `lines_alone` where it is the same number as `lines`; those of `trimmed_one_row` from `lines_one_row`. Memory takes the bytes at the rate of all
       SMs, or, if that is longer, at the rate of an SM by itself for those that have an output tile.
     * In clusters the output tiles are those of all clusters, also of clusters that reach beyond the end of the grid: seven output tiles along
