@@ -271,8 +271,12 @@ NextPlans::Answer NextPlans::afterPtxas(const PhaseRunner &runner, MLIRContext *
   for (const KernelReport &kernel : runner.result.report.kernels)
     for (const VariantReport &variant : kernel.variants) {
       const VariantKey own{kernel.name, variant.name}, other{kernel.name, variant.standsFor};
-      if (variant.standsFor.empty() || !failures.count(own) || !lookup(other))
+      OpenKernel *open = lookup(other);
+      if (variant.standsFor.empty() || !failures.count(own) || !open)
         continue;
+      const Tried &ofOwn = open->variants[variant.name], &ofOther = open->variants[other.second];
+      if (ofOther.isLast || ofOther.attempt != ofOwn.attempt || ofOther.alone != ofOwn.alone)
+        continue; // the same by chance
       failures.try_emplace(other, failures[own]);
       losses.try_emplace(other, losses[own]);
     }
@@ -303,7 +307,7 @@ bool NextPlans::takeBetter(const PhaseRunner &runner) {
   for (const auto &[key, loss] : losses) {
     OpenKernel *kernel = lookup(key);
     auto tried = kernel ? kernel->variants.find(key.second) : decltype(kernel->variants.end())();
-    if (!kernel || tried == kernel->variants.end() || !tried->second.best ||
+    if (!kernel || tried == kernel->variants.end() || !tried->second.best || tried->second.isLast ||
         !(tried->second.best->first < loss))
       continue;
     tried->second.takeBest();
@@ -430,11 +434,13 @@ void NextPlans::addTo(Report &report) const {
   for (KernelReport &kernel : report.kernels)
     for (VariantReport &variant : kernel.variants)
       for (LaunchReport &launch : variant.launches) {
-        // A plan with which ptxas loses as much as with all others is taken.
+        // A fallback may keep the first plan, and nobody minds what is lost with it.
         const OpenKernel *open = lookup({kernel.name, variant.name});
-        auto tried = open ? open->variants.find(variant.name) : decltype(open->variants.end())();
-        if (!open || tried == open->variants.end() || tried->second.attempt == Attempt::Derived)
-          continue;
+        if (open)
+          if (auto tried = open->variants.find(variant.name);
+              tried != open->variants.end() && tried->second.isTolerated &&
+              tried->second.attempt == Attempt::Derived)
+            continue;
         auto it = why.find({kernel.name, variant.name, launch.symbol});
         if (it == why.end())
           it = why.find({kernel.name, variant.name, ""});

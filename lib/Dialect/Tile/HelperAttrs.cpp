@@ -49,7 +49,9 @@ static bool isVariantAttributes(Attribute attribute) {
   return variants && llvm::all_of(variants, [](NamedAttribute entry) {
            auto own = dyn_cast<DictionaryAttr>(entry.getValue());
            return own && llvm::all_of(own, [](NamedAttribute of) {
-                    return of.getName() == kVariantPlan || of.getNameDialect();
+                    // Whether the dialect is loaded does not matter.
+                    return of.getName() == kVariantPlan || (of.getName() != kVariantAttributes &&
+                                                            of.getName().strref().contains('.'));
                   });
          });
 }

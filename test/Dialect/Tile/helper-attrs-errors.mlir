@@ -101,6 +101,13 @@ tile.kernel @planned() attributes {tile.variant_attributes = {any = {phase = #ti
 
 // -----
 
+// expected-error @below {{which must be a dictionary of dictionaries, of plan and attributes of dialects}}
+tile.kernel @nested() attributes {tile.variant_attributes = {any = {tile.variant_attributes = {}}}} {
+  tile.return
+}
+
+// -----
+
 // A plan and the attributes of a dialect are right.
 tile.kernel @right() attributes {tile.variant_attributes = {any = {cta.alone, plan = #cta.plan<stages = 2>}}} {
   tile.return
