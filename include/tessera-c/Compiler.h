@@ -63,8 +63,9 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *                 products 20), otherwise 1. With 2 or more, a kernel without open parameters is a family of
  *                 two where its sums can be cut: as it stands, and with its last wave divided among blocks
  *   member        a member itself, as tile-tune prints it: "gemm_nt: BM=128,BN=256,BK=64"; may be repeated
- *   sizes         for launches of which sizes members are chosen: "M=64,N=4096,K=4096", "M=1..128";
- *                 may be repeated
+ *   sizes         for launches of which sizes members are chosen, or the member where one kernel is made:
+ *                 "M=64,N=4096,K=4096", a range "M=1..128", "A.0=64" of a dimension without a name,
+ *                 "KERNEL/M=64" for one kernel; may be repeated
  *   kernel        the name of a kernel to compile, and no others; may be repeated
  *   fp-contract   on off
  *   require       one demand: tma wgmma pipelined peeled no_spills deterministic; may be repeated

@@ -187,6 +187,8 @@ static std::string checkOptions(const CompileOptions &options, Emit kind) {
   if (options.threads > kMaxThreads)
     return "the number of threads is 0 (as many as the machine runs at once) to " +
            std::to_string(kMaxThreads) + ", not " + std::to_string(options.threads);
+  if (!options.memberList.empty() && !options.sizes.empty())
+    return "members are listed, so that sizes choose nothing: take one of the two";
   if (!(options.timeout >= 0))
     return "the timeout is a number of seconds, 0 for none";
   return "";
@@ -252,8 +254,9 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
   FailureOr<std::vector<GivenLaunches>> sizes = readSizes(*module, options);
   if (failed(sizes))
     return failure();
-  // A contract of all members and all variants is for all launches.
-  if (runner.result.kind != Emit::Contract || options.members)
+  // A contract of all members and all variants is for all launches, and for the CPU no times are
+  // predicted.
+  if (!cpu && (runner.result.kind != Emit::Contract || options.members))
     candidates.sizes = runner.sizes = *sizes;
   if (!options.kernels.empty() && failed(takeWanted(*module, options, candidates)))
     return failure();

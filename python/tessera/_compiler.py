@@ -39,6 +39,13 @@ def _text_of(value):
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
+def _text_of_sizes(launch):
+    """Of {"M": 64, "N": range(1, 129)} the text M=64,N=1..128."""
+    if not isinstance(launch, dict):
+        return launch
+    return ",".join(f"{name}={size.start}..{size.stop - 1}" if isinstance(size, range) else f"{name}={size}" for name, size in launch.items())
+
+
 class Options:
     """The options of compilations, as tilec has them: `fp_contract=False`, `require=["tma"]`, `variants="lines"`."""
 
@@ -50,9 +57,8 @@ class Options:
                 raise TypeError(f"compile() has no option {name}: a module compiles for each target and stage that it is asked for")
             if name == "define" and isinstance(value, dict):
                 value = [f"{parameter}={number}" for parameter, number in value.items()]
-            if name == "sizes":
-                launches = value if isinstance(value, (list, tuple)) else [value]
-                value = [",".join(f"{size}={number}" for size, number in one.items()) if isinstance(one, dict) else one for one in launches]
+            if name == "sizes" and value is not None:
+                value = [_text_of_sizes(one) for one in (value if isinstance(value, (list, tuple)) else [value])]
             for one in value if isinstance(value, (list, tuple)) else [] if value is None else [value]:
                 self.pairs.append((name.replace("_", "-"), _text_of(one)))
         if source_name is not None:

@@ -133,7 +133,7 @@ class _Program:
 
     def _list(self):
         # The parser and the verifier need a few milliseconds. Members are no kernels.
-        options = self.options.without("members", "member")
+        options = self.options.without("members", "member", "sizes")
         try:
             return _kernels_in(_compiler.run(self.source, options, target="cpu", emit="tile").artifact.decode())
         except CompileError as error:
@@ -191,7 +191,7 @@ class _Compile:
     def __init__(self, source, options, target):
         self.source, self.target = source, target
         # What they say of kernels and members was right when the contract was made.
-        self.options = options.without("kernel", "members", "member")
+        self.options = options.without("kernel", "members", "member", "sizes")
         self.of_members = self.options.without("define")
         self.unsaid, self.errors = [], {}
 

@@ -119,8 +119,10 @@ struct Options {
       cl::cat(category)};
   cl::list<std::string> sizes{
       "sizes", cl::value_desc("name=number,..."),
-      cl::desc("Choose the members of families for launches of these sizes, M=64,N=4096,K=4096; "
-               "M=1..128 is a range, what is not named may be any; repeat it for other launches"),
+      cl::desc("Choose the members of families for launches of these sizes, M=64,N=4096,K=4096, or "
+               "the member, where one kernel is made; M=1..128 is a range, A.0=64 the size of a "
+               "dimension without a name, KERNEL/M=64 is for one kernel, what is not named may be "
+               "any; repeat it for other launches"),
       cl::cat(category)};
   cl::opt<bool> listMembers{"list-members",
                             cl::desc("Print the bindings that go together (--emit=members)"),

@@ -157,10 +157,8 @@ static FailureOr<MemberChoice> choose(tile::KernelOp kernel, const tile::Binding
   const bool wantsAll = kind == Emit::Contract && !options.members;
   auto [known, isNew] = families.try_emplace(kernel.getSymName().str());
   Family &family = known->second;
-  // Also where one member is wanted it is the fastest for sizes that are known. For the CPU no time
-  // is predicted.
+  // Also where one member is wanted it is the fastest for sizes that are known.
   const bool isForSizes =
-      options.target != tessera::Target::Cpu &&
       !knownSizes(ofCandidates.sizes, kernel.getSymName(), contract::describeArguments(kernel))
            .empty();
   if (isNew && (most.value_or(kMostMembers) > 1 || isForSizes)) {

@@ -177,6 +177,7 @@ static MemberChoice take(const Family &family, size_t most, int64_t cores) {
   choice.candidates = family.candidates.size();
   choice.loss = taken.loss;
   choice.servesAll = taken.servesAll;
+  choice.refused = taken.refused;
   for (size_t c : taken.kernels)
     choice.members.push_back(family.candidates[c].member);
   return choice;
@@ -218,10 +219,12 @@ FailureOr<Family> tessera::compareMembers(tile::KernelOp kernel, const tile::Bin
 FailureOr<MemberChoice> tessera::chooseMembers(tile::KernelOp kernel, const Family &family,
                                                size_t most) {
   MemberChoice found = take(family, most, cta::machineOf(kernel).sms);
-  if (found.members.empty() && !family.sizes.empty())
-    return kernel.emitError("has no member that takes launches of the given sizes (--sizes), or "
-                            "none whose time can be predicted"),
-           failure();
+  for (size_t entry : found.refused)
+    kernel.emitError("has no member that takes launches with the sizes '")
+        << family.sizes[entry].text << "': a condition excludes them, or they are for another "
+        << "kernel, which KERNEL/NAME=NUMBER says";
+  if (!found.refused.empty())
+    return failure();
   if (found.members.empty()) {
     kernel.emitWarning(
         "has members whose times cannot be compared, because they depend on more than "

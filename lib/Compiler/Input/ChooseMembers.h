@@ -69,12 +69,14 @@ using Families = std::map<std::string, Family>;
 
 /// Which members an artifact holds.
 struct MemberChoice {
-  std::vector<Member> members; ///< in the order of the choices; not empty
-  size_t candidates = 0;       ///< among which they were chosen; 0: none was sought
+  std::vector<Member> members = {}; ///< in the order of the choices; not empty
+  size_t candidates = 0;            ///< among which they were chosen; 0: none was sought
   /// How much slower than the best candidate the members are predicted to be, on average over the
   /// sizes that were looked at: 0.01 is 1 %.
   double loss = 0;
   bool servesAll = true; ///< a member takes each of those sizes that a candidate takes
+  std::vector<size_t> refused =
+      {}; ///< entries of Family::sizes of which no candidate takes a launch
 };
 
 /// What the compilation does with a candidate beside binding it.
@@ -103,8 +105,8 @@ mlir::FailureOr<Family> compareMembers(tile::KernelOp kernel, const tile::Bindin
 
 /// Chooses up to `most` of the candidates, of which there is one at least: those that are together
 /// the fastest over many sizes, as the model predicts, and that serve all sizes that some candidate
-/// serves, if `most` admits so many; otherwise a warning says so. An error if sizes are known of
-/// which no candidate takes a launch.
+/// serves, if `most` admits so many; otherwise a warning says so. An error if no candidate takes
+/// launches of sizes that are known.
 mlir::FailureOr<MemberChoice> chooseMembers(tile::KernelOp kernel, const Family &family,
                                             size_t most);
 

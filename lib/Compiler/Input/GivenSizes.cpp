@@ -3,9 +3,8 @@
 
 #include "Input/GivenSizes.h"
 
+#include "tessera/Dialect/Tile/Params/Members.h"
 #include "tessera/Dialect/Tile/Tile.h"
-
-#include "llvm/ADT/SetVector.h"
 
 #include <limits>
 #include <numeric>
@@ -14,10 +13,6 @@ using namespace mlir;
 using namespace tessera;
 
 static constexpr int64_t kMostSize = std::numeric_limits<int32_t>::max();
-
-std::string tessera::nameOfSize(const contract::Argument &arg, size_t dim) {
-  return arg.name + "." + std::to_string(dim);
-}
 
 //===--- the text ----------------------------------------------------------------------------===//
 
@@ -30,9 +25,12 @@ static std::optional<SizeRange> readRange(StringRef text) {
   return range;
 }
 
+static InFlightDiagnostic errorOf(StringRef entry, Location loc) {
+  return emitError(loc) << "the sizes '" << entry << "': ";
+}
+
 static FailureOr<GivenLaunches> readEntry(StringRef entry, Location loc) {
-  auto error = [&] { return emitError(loc) << "the sizes '" << entry << "': "; };
-  GivenLaunches given;
+  GivenLaunches given{entry.str(), {}};
   SmallVector<StringRef> parts;
   entry.split(parts, ',');
   for (StringRef part : parts) {
@@ -40,72 +38,178 @@ static FailureOr<GivenLaunches> readEntry(StringRef entry, Location loc) {
     auto [kernel, name] =
         target.contains('/') ? target.rsplit('/') : std::pair(StringRef(), target);
     GivenSize size{kernel.trim().str(), name.trim().str(), {}};
-    if (size.name.empty() || !part.contains('='))
-      return error() << "'" << part.trim()
-                     << "' is not of the form NAME=NUMBER, NAME=LEAST..MOST or KERNEL/NAME=NUMBER",
-             failure();
+    if (size.name.empty() || !part.contains('=')) {
+      errorOf(entry, loc) << "'" << part.trim()
+                          << "' is not of the form NAME=NUMBER, NAME=LEAST..MOST or "
+                             "KERNEL/NAME=NUMBER";
+      return failure();
+    }
     std::optional<SizeRange> range = readRange(number.trim());
-    if (!range)
-      return error() << "'" << number.trim() << "' is neither a number from 1 to " << kMostSize
-                     << " nor two of them with '..' between, the smaller one first",
-             failure();
+    if (!range) {
+      errorOf(entry, loc) << "'" << number.trim() << "' is neither a number from 1 to " << kMostSize
+                          << " nor two of them with '..' between, the smaller one first";
+      return failure();
+    }
     size.range = *range;
-    if (llvm::any_of(given, [&](const GivenSize &other) {
-          return other.name == size.name && other.kernel == size.kernel;
-        }))
-      return error() << "'" << target.trim()
-                     << "' has two numbers; launches of other sizes are "
-                        "another entry",
-             failure();
-    given.push_back(std::move(size));
+    given.sizes.push_back(std::move(size));
   }
   return given;
 }
 
 //===--- the kernels -------------------------------------------------------------------------===//
 
-/// Calls `visit` for each dimension that has the name.
-static bool forEachNamed(ArrayRef<contract::Argument> args, StringRef name,
-                         function_ref<void(const contract::Argument &, size_t dim)> visit) {
-  bool isFound = false;
-  for (const contract::Argument &arg : args)
-    for (auto [d, extent] : llvm::enumerate(arg.shape))
-      if (extent.symbol == name || nameOfSize(arg, d) == name) {
-        isFound = true;
-        visit(arg, d);
-      }
-  return isFound;
+static std::string withoutName(const contract::Argument &arg, size_t dim) {
+  return arg.name + "." + std::to_string(dim);
 }
 
-/// An error if no launch of the kernel has such a size.
-static LogicalResult checkFacts(tile::KernelOp kernel, ArrayRef<contract::Argument> args,
-                                const GivenSize &size) {
-  int64_t divisor = 1;
-  SizeRange left = size.range;
-  bool isStatic = false;
-  forEachNamed(args, size.name, [&](const contract::Argument &arg, size_t d) {
-    if (std::optional<int64_t> extent = arg.shape[d].size) {
-      isStatic = true;
-      left = {std::max(left.least, *extent), std::min(left.most, *extent)};
+std::string tessera::nameOfSize(const contract::Argument &arg, size_t dim) {
+  const std::string &symbol = arg.shape[dim].symbol;
+  return symbol.empty() ? withoutName(arg, dim) : symbol;
+}
+
+/// The name of the size that somebody calls `name`: a dimension may be called by its place also
+/// where it has a name. Nothing if the arguments have no such dimension.
+static std::optional<std::string> resolve(ArrayRef<contract::Argument> args, StringRef name) {
+  for (const contract::Argument &arg : args)
+    for (auto [d, extent] : llvm::enumerate(arg.shape))
+      if (extent.symbol == name || withoutName(arg, d) == name)
+        return nameOfSize(arg, d);
+  return std::nullopt;
+}
+
+/// What of the range a launch may have, by the facts of the dimensions with that name; and why it
+/// may have none.
+static std::optional<SizeRange> possible(ArrayRef<contract::Argument> args, StringRef name,
+                                         SizeRange range, std::string &why) {
+  int64_t divisor = 1, most = kMostSize;
+  std::optional<int64_t> number;
+  for (const contract::Argument &arg : args)
+    for (auto [d, extent] : llvm::enumerate(arg.shape)) {
+      if (nameOfSize(arg, d) != name)
+        continue;
+      if (extent.size)
+        number = extent.size;
+      if (d < arg.sizeDivisible.size())
+        divisor = std::lcm(divisor, std::max<int64_t>(arg.sizeDivisible[d], 1));
+      if (d < arg.sizeMax.size())
+        most = std::min(most, arg.sizeMax[d]);
     }
-    if (d < arg.sizeDivisible.size())
-      divisor = std::lcm(divisor, arg.sizeDivisible[d]);
-    if (d < arg.sizeMax.size())
-      left.most = std::min(left.most, arg.sizeMax[d]);
-  });
-  if (left.least <= left.most && left.most / divisor * divisor >= left.least)
+  if (number && (*number < range.least || *number > range.most)) {
+    why = "is " + std::to_string(*number);
+    return std::nullopt;
+  }
+  if (range.least > most) {
+    why = "is at most " + std::to_string(most);
+    return std::nullopt;
+  }
+  range.most = std::min(range.most, most) / divisor * divisor;
+  range.least = (range.least + divisor - 1) / divisor * divisor;
+  if (range.least <= range.most)
+    return range;
+  why = "is a multiple of " + std::to_string(divisor);
+  return std::nullopt;
+}
+
+/// What an entry says of a kernel; nothing, and why, if the kernel has no such launch. The ranges
+/// are empty if it says nothing.
+static std::optional<KnownSizes> knownOf(const GivenLaunches &given, StringRef kernel,
+                                         ArrayRef<contract::Argument> args, std::string &why) {
+  KnownSizes known{given.text, {}};
+  // What is said of the kernel alone takes the place of what is said of all.
+  for (const bool ofOne : {true, false}) {
+    std::map<std::string, SizeRange> found;
+    for (const GivenSize &size : given.sizes) {
+      std::optional<std::string> name = resolve(args, size.name);
+      if (!name || size.kernel.empty() == ofOne || (ofOne && size.kernel != kernel) ||
+          known.ranges.count(*name))
+        continue;
+      auto [at, isNew] = found.try_emplace(*name, size.range);
+      at->second = {std::max(at->second.least, size.range.least),
+                    std::min(at->second.most, size.range.most)};
+      if (at->second.least > at->second.most) {
+        why = "'" + *name + "' has two numbers; launches of other sizes are another entry";
+        return std::nullopt;
+      }
+    }
+    known.ranges.insert(found.begin(), found.end());
+  }
+  for (auto &[name, range] : known.ranges) {
+    std::string fact;
+    std::optional<SizeRange> left = possible(args, name, range, fact);
+    if (!left) {
+      why = "the kernel @" + kernel.str() + " has no such launch: its size '" + name + "' " + fact;
+      return std::nullopt;
+    }
+    range = *left;
+  }
+  return known;
+}
+
+/// The number that a size has in the source, if it has one. The contract has no name for it.
+static std::optional<int64_t> staticSize(tile::KernelOp kernel, StringRef name) {
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    auto type = dyn_cast<MemRefType>(kernel.getArgumentTypes()[i]);
+    auto shape = kernel.getArgAttrOfType<ArrayAttr>(i, tile::TileDialect::kShape);
+    if (!type || !shape)
+      continue;
+    for (auto [d, entry] : llvm::enumerate(shape))
+      if (auto text = dyn_cast<StringAttr>(entry);
+          text && text.getValue() == name && !type.isDynamicDim(d))
+        return type.getDimSize(d);
+  }
+  return std::nullopt;
+}
+
+/// The sizes of a kernel, for a message.
+static std::string sizesOf(ArrayRef<contract::Argument> args) {
+  std::vector<std::string> names;
+  for (const contract::Argument &arg : args)
+    for (auto [d, extent] : llvm::enumerate(arg.shape))
+      if (std::string name = nameOfSize(arg, d); !extent.size && !llvm::is_contained(names, name))
+        names.push_back(std::move(name));
+  return names.empty() ? "none" : llvm::join(names, ", ");
+}
+
+static LogicalResult checkEntry(const GivenLaunches &given, ModuleOp module,
+                                ArrayRef<std::string> compiled, Location loc) {
+  std::string why;
+  bool isPossible = false;
+  for (const GivenSize &size : given.sizes) {
+    bool isKernel = size.kernel.empty(), isFound = false;
+    std::string known;
+    for (auto kernel : module.getOps<tile::KernelOp>()) {
+      const StringRef name = tile::launchedName(kernel);
+      if (!size.kernel.empty() && name != size.kernel)
+        continue;
+      isKernel = true;
+      const std::vector<contract::Argument> args = contract::describeArguments(kernel);
+      std::optional<int64_t> number = staticSize(kernel, size.name);
+      if (number && (*number < size.range.least || *number > size.range.most)) {
+        errorOf(given.text, loc) << "the kernel @" << name << " has no such launch: its size '"
+                                 << size.name << "' is " << *number;
+        return failure();
+      }
+      isFound |= number || resolve(args, size.name);
+      if (known.empty() || !size.kernel.empty())
+        known = "the kernel @" + name.str() + " has " + sizesOf(args);
+    }
+    if (!isKernel) {
+      errorOf(given.text, loc) << "there is no kernel @" << size.kernel;
+      return failure();
+    }
+    if (!isFound) {
+      errorOf(given.text, loc) << "no size is called '" << size.name << "'; " << known;
+      return failure();
+    }
+  }
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    const StringRef name = tile::launchedName(kernel);
+    if (compiled.empty() || llvm::is_contained(compiled, name))
+      isPossible |= knownOf(given, name, contract::describeArguments(kernel), why).has_value();
+  }
+  if (isPossible || why.empty())
     return success();
-  InFlightDiagnostic error = kernel.emitError("has no launch with the size ")
-                             << size.name << " = " << size.range.least;
-  if (size.range.most > size.range.least)
-    error << ".." << size.range.most;
-  error << " (--sizes): ";
-  if (isStatic)
-    error << "it has another number in the source";
-  else if (left.most < left.least)
-    error << "the source says that it is at most " << left.most;
-  else
-    error << "the source says that it is a multiple of " << divisor;
+  errorOf(given.text, loc) << why;
   return failure();
 }
 
@@ -113,50 +217,13 @@ FailureOr<std::vector<GivenLaunches>> tessera::readSizes(ModuleOp module,
                                                          const CompileOptions &options) {
   // Options have no location in the source.
   Location loc = UnknownLoc::get(module.getContext());
+  // Of functions alone no sizes are known.
+  const bool hasKernels = !module.getOps<tile::KernelOp>().empty();
   std::vector<GivenLaunches> all;
   for (StringRef entry : options.sizes) {
     FailureOr<GivenLaunches> given = readEntry(entry, loc);
-    if (failed(given))
+    if (failed(given) || (hasKernels && failed(checkEntry(*given, module, options.kernels, loc))))
       return failure();
-    // Of functions alone no sizes are known.
-    const bool hasKernels = !module.getOps<tile::KernelOp>().empty();
-    for (const GivenSize &size : *given) {
-      if (!hasKernels)
-        break;
-      bool isFound = false, isKernel = size.kernel.empty(), isGood = true;
-      llvm::SmallSetVector<StringRef, 8> names;
-      std::vector<std::vector<contract::Argument>> described; // keep the texts of `names`
-      for (auto kernel : module.getOps<tile::KernelOp>()) {
-        if (!size.kernel.empty() && kernel.getSymName() != size.kernel)
-          continue;
-        isKernel = true;
-        const auto &args = described.emplace_back(contract::describeArguments(kernel));
-        for (const contract::Argument &arg : args)
-          for (const contract::Argument::Extent &extent : arg.shape)
-            if (!extent.symbol.empty())
-              names.insert(extent.symbol);
-        const bool hasSize =
-            forEachNamed(args, size.name, [](const contract::Argument &, size_t) {});
-        isFound |= hasSize;
-        if (hasSize)
-          isGood &= succeeded(checkFacts(kernel, args, size));
-      }
-      if (!isGood)
-        return failure();
-      if (isFound)
-        continue;
-      InFlightDiagnostic error = emitError(loc) << "the sizes '" << entry << "': ";
-      if (!isKernel) {
-        error << "there is no kernel @" << size.kernel;
-        return failure();
-      }
-      error << "no size is called '" << size.name << "'; ";
-      if (names.empty())
-        error << "sizes without a name in tile.shape are called ARGUMENT.DIMENSION";
-      else
-        llvm::interleaveComma(names, error << "there are ");
-      return failure();
-    }
     all.push_back(std::move(*given));
   }
   return all;
@@ -166,15 +233,10 @@ std::vector<KnownSizes> tessera::knownSizes(ArrayRef<GivenLaunches> given, Strin
                                             ArrayRef<contract::Argument> args) {
   std::vector<KnownSizes> all;
   for (const GivenLaunches &launches : given) {
-    KnownSizes known;
-    // What is said of the kernel alone is said last.
-    for (const bool ofOne : {false, true})
-      for (const GivenSize &size : launches)
-        if (size.kernel.empty() != ofOne && (!ofOne || size.kernel == kernel) &&
-            forEachNamed(args, size.name, [](const contract::Argument &, size_t) {}))
-          known[size.name] = size.range;
-    if (!known.empty())
-      all.push_back(std::move(known));
+    std::string why;
+    std::optional<KnownSizes> known = knownOf(launches, kernel, args, why);
+    if (known && !known->ranges.empty())
+      all.push_back(std::move(*known));
   }
   return all;
 }

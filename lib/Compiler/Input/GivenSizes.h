@@ -28,21 +28,29 @@ struct GivenSize {
 };
 
 /// Launches of which some sizes are known: an entry of CompileOptions::sizes.
-using GivenLaunches = std::vector<GivenSize>;
+struct GivenLaunches {
+  std::string text;
+  std::vector<GivenSize> sizes;
+};
 
-/// What is known of the launches of one kernel, by the name of a size.
-using KnownSizes = std::map<std::string, SizeRange>;
+/// What an entry says of the launches of one kernel, by nameOfSize.
+struct KnownSizes {
+  std::string text;
+  std::map<std::string, SizeRange> ranges;
+};
 
 /// Reads CompileOptions::sizes. An error if an entry cannot be read, names a size that no kernel of
-/// the module has, or has numbers that the arguments' facts exclude.
+/// the module has, or has numbers that the facts of all kernels exclude that have these sizes and
+/// are compiled.
 mlir::FailureOr<std::vector<GivenLaunches>> readSizes(mlir::ModuleOp module,
                                                       const CompileOptions &options);
 
-/// The name by which a dimension without one is known, "A.0".
+/// The name of a dimension in tile.shape, which others of the same size have, too; of one without a
+/// name "A.0".
 std::string nameOfSize(const contract::Argument &arg, size_t dim);
 
-/// What the entries say of a kernel with these arguments. Those that say nothing of it are left
-/// out.
+/// What the entries say of a kernel with these arguments. Those that say nothing of it, or of which
+/// it has no launch, are left out.
 std::vector<KnownSizes> knownSizes(llvm::ArrayRef<GivenLaunches> given, llvm::StringRef kernel,
                                    llvm::ArrayRef<contract::Argument> args);
 

@@ -41,9 +41,9 @@ private:
     llvm::SmallSetVector<int64_t, 16> values;
   };
   void addThresholds(const contract::Expr &condition);
-  void limit(Size &size, const KnownSizes &known, StringRef name);
   Shape at(ArrayRef<size_t> choice) const;
   void keepEqualities(Shape &shape) const;
+  bool fits(const Shape &shape) const;
   bool isRare(const Shape &shape, int64_t largestUsual) const;
 
   const contract::Kernel &kernel;
@@ -73,16 +73,6 @@ void Shapes::addThresholds(const contract::Expr &condition) {
     addThresholds(operand);
 }
 
-/// Of a size that is known only the numbers that it may have.
-void Shapes::limit(Size &size, const KnownSizes &known, StringRef name) {
-  auto range = known.find(name.str());
-  if (range == known.end())
-    return;
-  size.isKnown = true;
-  size.least = std::max(size.least, range->second.least);
-  size.most = std::min(size.most, range->second.most);
-}
-
 Shapes::Shapes(ArrayRef<const contract::Kernel *> kernels, const KnownSizes &known)
     : kernel(*kernels.front()) {
   llvm::StringMap<size_t> named;
@@ -103,8 +93,11 @@ Shapes::Shapes(ArrayRef<const contract::Kernel *> kernels, const KnownSizes &kno
         sizes[number].divisor = std::lcm(sizes[number].divisor, arg.sizeDivisible[d]);
       if (d < arg.sizeMax.size())
         sizes[number].most = std::min(sizes[number].most, arg.sizeMax[d]);
-      limit(sizes[number], known, extent.symbol);
-      limit(sizes[number], known, nameOfSize(arg, d));
+      if (auto range = known.ranges.find(nameOfSize(arg, d)); range != known.ranges.end()) {
+        sizes[number].isKnown = true;
+        sizes[number].least = range->second.least;
+        sizes[number].most = range->second.most;
+      }
     }
   }
   for (Size &size : sizes) {
@@ -139,6 +132,16 @@ Shape Shapes::at(ArrayRef<size_t> choice) const {
   return shape;
 }
 
+/// A size and the positive number that it is multiplied by; or the expression, and 1.
+static std::pair<contract::Expr, int64_t> multipleOf(const contract::Expr &expr) {
+  if (expr.kind() == contract::Expr::Kind::Apply && expr.op() == "mul")
+    for (auto [size, number] : {std::pair(0, 1), std::pair(1, 0)})
+      if (expr.operands()[size].kind() == contract::Expr::Kind::Size &&
+          expr.operands()[number].isConstant() && expr.operands()[number].value() > 0)
+        return {expr.operands()[size], expr.operands()[number].value()};
+  return {expr, 1};
+}
+
 /// Gives sizes that the kernel assumes to be equal to what it computes of others that value: that
 /// an array of packed numbers has half as many columns as another one.
 void Shapes::keepEqualities(Shape &shape) const {
@@ -149,15 +152,16 @@ void Shapes::keepEqualities(Shape &shape) const {
     if (condition.kind() != contract::Expr::Kind::Apply || condition.op() != "cmp_eq")
       continue;
     for (auto [from, to] : {std::pair(0, 1), std::pair(1, 0)}) {
-      const contract::Expr &size = condition.operands()[to];
+      auto [size, factor] = multipleOf(condition.operands()[to]);
       if (size.kind() != contract::Expr::Kind::Size)
         continue;
       const size_t of = numberOf[size.arg()][size.dim()];
       if (of == kStatic || sizes[of].isKnown)
         continue;
       std::optional<int64_t> value = contract::evaluate(condition.operands()[from], numbers);
-      if (!value || *value < 0)
+      if (!value || *value < 0 || *value % factor != 0)
         continue;
+      *value /= factor;
       for (auto [extents, ofArg] : llvm::zip_equal(shape, numberOf))
         for (auto [extent, number] : llvm::zip_equal(extents, ofArg))
           if (number == of)
@@ -165,6 +169,18 @@ void Shapes::keepEqualities(Shape &shape) const {
       break;
     }
   }
+}
+
+/// Whether arrays whose sizes are not all known may be so large.
+bool Shapes::fits(const Shape &shape) const {
+  for (auto [extents, numbers] : llvm::zip_equal(shape, numberOf)) {
+    const bool isKnown = llvm::all_of(
+        numbers, [&](size_t number) { return number == kStatic || sizes[number].isKnown; });
+    if (!isKnown &&
+        std::accumulate(extents.begin(), extents.end(), 1.0, std::multiplies<>()) > kMostElements)
+      return false;
+  }
+  return true;
 }
 
 bool Shapes::isRare(const Shape &shape, int64_t largestUsual) const {
@@ -206,14 +222,10 @@ std::vector<SampledShape> Shapes::all(size_t mostShapes, int64_t largestUsual) c
     }
     Shape shape = at(choice);
     keepEqualities(shape);
-    const bool fits = llvm::all_of(shape, [](const std::vector<int64_t> &extents) {
-      return std::accumulate(extents.begin(), extents.end(), 1.0, std::multiplies<>()) <=
-             kMostElements;
-    });
-    if (!fits)
+    if (!fits(shape))
       continue;
     const bool rare = isRare(shape, largestUsual);
-    shapes.push_back({std::move(shape), rare});
+    shapes.push_back({std::move(shape), rare, /*entry=*/0, /*weight=*/1});
   }
   return shapes;
 }
@@ -222,10 +234,16 @@ std::vector<SampledShape> tessera::sampleSizes(ArrayRef<const contract::Kernel *
                                                ArrayRef<KnownSizes> known, int64_t largestUsual) {
   if (known.empty())
     return Shapes(kernels, {}).all(kMostShapes, largestUsual);
-  std::vector<SampledShape> shapes;
-  for (const KnownSizes &sizes : known)
-    llvm::append_range(shapes,
-                       Shapes(kernels, sizes)
-                           .all(std::max(kMostShapes / known.size(), kLeastShapes), largestUsual));
-  return shapes;
+  std::vector<SampledShape> all;
+  for (auto [entry, sizes] : llvm::enumerate(known)) {
+    std::vector<SampledShape> shapes =
+        Shapes(kernels, sizes)
+            .all(std::max(kMostShapes / known.size(), kLeastShapes), largestUsual);
+    for (SampledShape &shape : shapes) {
+      shape.entry = entry;
+      shape.weight = 1.0 / double(shapes.size());
+    }
+    llvm::append_range(all, std::move(shapes));
+  }
+  return all;
 }

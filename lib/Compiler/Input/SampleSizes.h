@@ -16,6 +16,8 @@ struct SampledShape {
   /// larger than usual ones, or an array of such extents has more elements than a square matrix of
   /// the largest of those (many images of many pixels).
   bool isRare = false;
+  size_t entry = 0;  ///< of the known sizes
+  double weight = 1; ///< all of an entry together have 1
 };
 
 /// Sizes all over the range that the facts of the kernels leave, or, if some are known, of these

@@ -31,6 +31,8 @@ public:
     if (timed.variant)
       ofVariant.emplace(timed.variant->cost);
   }
+  bool takes(const contract::LaunchNumbers &numbers);
+  /// The predicted nanoseconds; kNever if the kernel does not take the launch, or none are known.
   double timeOf(const contract::LaunchNumbers &numbers, const SampledShape &shape);
 
 private:
@@ -45,19 +47,23 @@ private:
 static bool hasFacts(const SampledShape &shape, ArrayRef<DivisibleExtent> facts) {
   return llvm::all_of(facts, [&](const DivisibleExtent &fact) {
     const std::vector<int64_t> &extents = shape.extents[fact.arg];
-    int64_t number = fact.isStride ? 1 : extents[fact.dim];
-    if (fact.isStride)
-      for (int64_t extent : llvm::drop_begin(extents, fact.dim + 1))
-        number *= extent;
-    return number % fact.divisor == 0;
+    if (!fact.isStride)
+      return extents[fact.dim] % fact.divisor == 0;
+    int64_t rest = 1; // of the stride, which may be a large number
+    for (int64_t extent : llvm::drop_begin(extents, fact.dim + 1))
+      rest = rest * (extent % fact.divisor) % fact.divisor;
+    return rest % fact.divisor == 0;
   });
 }
 
-/// The predicted nanoseconds, or kNever for a launch that the kernel does not take.
+bool Clock::takes(const contract::LaunchNumbers &numbers) {
+  return llvm::all_of(conditions,
+                      [&](contract::Evaluator &condition) { return condition.at(numbers) != 0; });
+}
+
 double Clock::timeOf(const contract::LaunchNumbers &numbers, const SampledShape &shape) {
-  for (contract::Evaluator &condition : conditions)
-    if (condition.at(numbers) == 0)
-      return kNever;
+  if (!takes(numbers))
+    return kNever;
   std::optional<int64_t> nanoseconds =
       (ofVariant && hasFacts(shape, timed.variant->facts) ? *ofVariant : cost).at(numbers);
   return nanoseconds && *nanoseconds >= 0 ? double(std::max<int64_t>(*nanoseconds, 1)) : kNever;
@@ -85,6 +91,7 @@ Taken tessera::takeFastest(ArrayRef<const TimedKernel *> kernels, size_t most, d
   std::vector<const contract::Kernel *> described;
   for (const TimedKernel *timed : kernels)
     described.push_back(&timed->kernel);
+  std::vector<bool> isTakenAt(sizes.size());
   for (const SampledShape &shape : sampleSizes(described, sizes, largestUsual)) {
     contract::LaunchNumbers numbers;
     numbers.cores = cores;
@@ -92,6 +99,9 @@ Taken tessera::takeFastest(ArrayRef<const TimedKernel *> kernels, size_t most, d
     std::vector<double> times;
     for (Clock &clock : clocks)
       times.push_back(clock.timeOf(numbers, shape));
+    if (!sizes.empty() && !isTakenAt[shape.entry])
+      isTakenAt[shape.entry] =
+          llvm::any_of(clocks, [&](Clock &clock) { return clock.takes(numbers); });
     double ofKnown = kNever;
     for (Clock &clock : clocksOfKnown)
       ofKnown = std::min(ofKnown, clock.timeOf(numbers, shape));
@@ -103,7 +113,7 @@ Taken tessera::takeFastest(ArrayRef<const TimedKernel *> kernels, size_t most, d
     ratios.push_back(std::move(times));
     reached.push_back(std::min(ofKnown / best, kUnserved));
     bests.push_back(best);
-    weights.push_back(shape.isRare ? kRareWeight : 1);
+    weights.push_back((shape.isRare ? kRareWeight : 1) * shape.weight);
   }
   // What a launch takes that has next to nothing to do, no kernel can change.
   const double least = bests.empty() ? 0 : *llvm::min_element(bests);
@@ -143,6 +153,9 @@ Taken tessera::takeFastest(ArrayRef<const TimedKernel *> kernels, size_t most, d
   for (size_t k = 0; k < kernels.size(); ++k)
     if (isTaken[k])
       taken.kernels.push_back(k);
+  for (size_t entry = 0; entry < sizes.size(); ++entry)
+    if (!isTakenAt[entry])
+      taken.refused.push_back(entry);
   taken.loss = mean - 1;
   taken.servesAll = !llvm::is_contained(reached, kUnserved);
   return taken;

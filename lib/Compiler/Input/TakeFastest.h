@@ -38,13 +38,14 @@ struct Taken {
   /// were looked at: 0.01 is 1 %.
   double loss = 0;
   bool servesAll = true; ///< they take each of those sizes that a kernel takes
+  /// The known sizes, by their numbers, of which no kernel takes a launch.
+  std::vector<size_t> refused;
 };
 
 /// Takes up to `most` of the kernels, whose arguments are the same: those that are together the
 /// fastest on a machine with `cores` SMs, and beside those of `known`, which are taken already. The
 /// second and each one after it lowers the mean predicted time by the fraction `leastGain`. Where
-/// `sizes` are known, for launches of these. None are taken if no time can be predicted, or no
-/// kernel takes such a launch.
+/// `sizes` are known, for launches of these. None are taken if no time can be predicted.
 Taken takeFastest(llvm::ArrayRef<const TimedKernel *> kernels, size_t most, double leastGain,
                   int64_t cores, llvm::ArrayRef<KnownSizes> sizes,
                   llvm::ArrayRef<const TimedKernel *> known = {});

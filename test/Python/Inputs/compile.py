@@ -83,14 +83,16 @@ class Errors(unittest.TestCase):
             tessera.compile(programs.ADD_BY, target="cpu", define={"W": 7})
 
     def test_sizes(self):
-        def bound(sizes):
-            report = json.loads(tessera.compile(programs.ADD_BY, target="sm_90a", sizes=sizes, cache=None).emit("json") or "{}")
-            return [variant.get("member") for variant in report["kernels"][0]["variants"]]
-        # Of one launch there is one member, given in each way.
+        def members(sizes):
+            contract = json.loads(tessera.compile(programs.ADD_BY, target="sm_90a", sizes=sizes, members=3, cache=None).emit("json"))
+            return {variant.get("member") for variant in contract["kernels"][0]["variants"]}
+        # Of one launch there is one member, given in each way; without sizes there are several.
+        self.assertGreater(len(members(None)), 1)
         for sizes in ({"N": 100}, "N=100", [{"N": 100}], ["N=100"]):
-            self.assertEqual(set(bound(sizes)), {None})
-        with self.assertRaisesRegex(tessera.CompileError, "no size is called 'M'; there are N"):
-            tessera.compile(programs.ADD_BY, target="sm_90a", sizes={"M": 4}, cache=None)
+            self.assertEqual(members(sizes), {None})
+        for sizes, text in (({"M": 4, "N": range(1, 129)}, "M=4,N=1..128"), ([{"N": 4}, {"M": 4}], "M=4"), ("M=4", "M=4")):
+            with self.assertRaisesRegex(tessera.CompileError, f"the sizes '{text}': no size is called 'M'; the kernel @add has N"):
+                tessera.compile(programs.ADD_BY, target="sm_90a", sizes=sizes, cache=None)
 
     def test_timeout(self):
         with self.assertRaises(tessera.CompileTimeoutError) as caught:
