@@ -37,8 +37,7 @@ struct Rejection {
 class PhaseRunner {
 public:
   PhaseRunner(const CompileOptions &options, CompileResult &result)
-      : stop(options.timeout, options.cancellation), options(options), result(result),
-        environment{options.tempDir, options.leftovers, &stop} {}
+      : stop(options.timeout, options.cancellation), options(options), result(result) {}
 
   /// Ends the time of the current phase and begins that of another one, of which the host is told.
   /// Fails, without a diagnostic, if the compilation must stop.
@@ -74,7 +73,7 @@ public:
   StopCondition stop;
   const CompileOptions &options;
   CompileResult &result;
-  const ToolEnvironment environment;
+  const ToolEnvironment environment{options.tempDir, options.leftovers, &stop};
   /// The kernels on which passes between phases failed; empty if none failed, or if a pass on the
   /// whole module did. After one kernel has failed, passes still run on the others.
   std::set<std::string> failedKernels;

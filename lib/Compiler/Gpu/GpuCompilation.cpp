@@ -188,6 +188,7 @@ static bool planAgain(llvm::Function &function, const PtxasLog &log,
   return true;
 }
 
+/// Adds what the function spills.
 static void addSpill(const PtxasFunction &function, const PtxasPolicy &policy,
                      std::map<std::string, Rejection> &functions) {
   Rejection &rejection = functions[function.name];

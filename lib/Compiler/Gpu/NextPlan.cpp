@@ -306,11 +306,12 @@ bool NextPlans::takeBetter(const PhaseRunner &runner) {
   bool isWorse = false;
   for (const auto &[key, loss] : losses) {
     OpenKernel *kernel = lookup(key);
-    auto tried = kernel ? kernel->variants.find(key.second) : decltype(kernel->variants.end())();
-    if (!kernel || tried == kernel->variants.end() || !tried->second.best || tried->second.isLast ||
-        !(tried->second.best->first < loss))
+    if (!kernel)
       continue;
-    tried->second.takeBest();
+    Tried &tried = kernel->variants[key.second];
+    if (!tried.best || tried.isLast || !(tried.best->first < loss))
+      continue;
+    tried.takeBest();
     isWorse = true;
   }
   return isWorse;

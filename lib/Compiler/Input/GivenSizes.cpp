@@ -4,6 +4,7 @@
 #include "Input/GivenSizes.h"
 
 #include "tessera/Dialect/Tile/Params/Members.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 #include <limits>
@@ -34,24 +35,20 @@ static FailureOr<GivenLaunches> readEntry(StringRef entry, Location loc) {
   SmallVector<StringRef> parts;
   entry.split(parts, ',');
   for (StringRef part : parts) {
-    auto [target, number] = part.rsplit('=');
-    auto [kernel, name] =
-        target.contains('/') ? target.rsplit('/') : std::pair(StringRef(), target);
-    GivenSize size{kernel.trim().str(), name.trim().str(), {}};
-    if (size.name.empty() || !part.contains('=')) {
+    std::optional<tile::NamedText> named = tile::splitNamed(part);
+    if (!named) {
       errorOf(entry, loc) << "'" << part.trim()
                           << "' is not of the form NAME=NUMBER, NAME=LEAST..MOST or "
                              "KERNEL/NAME=NUMBER";
       return failure();
     }
-    std::optional<SizeRange> range = readRange(number.trim());
+    std::optional<SizeRange> range = readRange(named->value);
     if (!range) {
-      errorOf(entry, loc) << "'" << number.trim() << "' is neither a number from 1 to " << kMostSize
+      errorOf(entry, loc) << "'" << named->value << "' is neither a number from 1 to " << kMostSize
                           << " nor two of them with '..' between, the smaller one first";
       return failure();
     }
-    size.range = *range;
-    given.sizes.push_back(std::move(size));
+    given.sizes.push_back({named->kernel.str(), named->name.str(), *range});
   }
   return given;
 }
@@ -183,13 +180,7 @@ static LogicalResult checkEntry(const GivenLaunches &given, ModuleOp module,
         continue;
       isKernel = true;
       const std::vector<contract::Argument> args = contract::describeArguments(kernel);
-      std::optional<int64_t> number = staticSize(kernel, size.name);
-      if (number && (*number < size.range.least || *number > size.range.most)) {
-        errorOf(given.text, loc) << "the kernel @" << name << " has no such launch: its size '"
-                                 << size.name << "' is " << *number;
-        return failure();
-      }
-      isFound |= number || resolve(args, size.name);
+      isFound |= staticSize(kernel, size.name) || resolve(args, size.name);
       if (known.empty() || !size.kernel.empty())
         known = "the kernel @" + name.str() + " has " + sizesOf(args);
     }
@@ -204,8 +195,19 @@ static LogicalResult checkEntry(const GivenLaunches &given, ModuleOp module,
   }
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     const StringRef name = tile::launchedName(kernel);
-    if (compiled.empty() || llvm::is_contained(compiled, name))
-      isPossible |= knownOf(given, name, contract::describeArguments(kernel), why).has_value();
+    if (!compiled.empty() && !llvm::is_contained(compiled, name))
+      continue;
+    bool agrees = true; // with sizes that are numbers in the source
+    for (const GivenSize &size : given.sizes)
+      if (std::optional<int64_t> number = staticSize(kernel, size.name);
+          number && (size.kernel.empty() || size.kernel == name) &&
+          (*number < size.range.least || *number > size.range.most)) {
+        why = "the kernel @" + name.str() + " has no such launch: its size '" + size.name +
+              "' is " + std::to_string(*number);
+        agrees = false;
+      }
+    isPossible |=
+        agrees && knownOf(given, name, contract::describeArguments(kernel), why).has_value();
   }
   if (isPossible || why.empty())
     return success();

@@ -18,6 +18,14 @@ std::string tessera::tile::bindingText(const Binding &binding) {
 
 //===--- options -----------------------------------------------------------------------------===//
 
+std::optional<NamedText> tessera::tile::splitNamed(StringRef text) {
+  auto [target, value] = text.rsplit('=');
+  auto [kernel, name] = target.contains('/') ? target.rsplit('/') : std::pair(StringRef(), target);
+  if (!text.contains('=') || name.trim().empty() || value.trim().empty())
+    return std::nullopt;
+  return NamedText{kernel.trim(), name.trim(), value.trim()};
+}
+
 FailureOr<std::vector<GivenValue>>
 tessera::tile::parseBindings(ArrayRef<std::string> texts,
                              function_ref<InFlightDiagnostic()> emitError) {
@@ -28,21 +36,19 @@ tessera::tile::parseBindings(ArrayRef<std::string> texts,
     for (StringRef entry : entries) {
       if (entries.size() == 1 && entry.trim().empty())
         continue; // nothing is bound
-      auto [target, number] = entry.trim().rsplit('=');
-      auto [kernel, name] =
-          target.contains('/') ? target.rsplit('/') : std::pair(StringRef(), target);
-      GivenValue value{kernel.trim().str(), name.trim().str(), 0};
-      if (value.name.empty() || number.trim().empty() || !entry.contains('='))
+      std::optional<NamedText> parts = splitNamed(entry);
+      if (!parts)
         return emitError() << "the binding '" << entry
                            << "' is not of the form NAME=NUMBER or KERNEL/NAME=NUMBER";
-      if (number.trim().getAsInteger(10, value.value) || value.value < 1 ||
-          value.value > kMaxExtent)
+      GivenValue value{parts->kernel.str(), parts->name.str(), 0};
+      if (parts->value.getAsInteger(10, value.value) || value.value < 1 || value.value > kMaxExtent)
         return emitError() << "the binding '" << entry
                            << "': a parameter is a positive number, at most " << kMaxExtent;
       if (llvm::any_of(given, [&](const GivenValue &other) {
             return other.name == value.name && other.kernel == value.kernel;
           }))
-        return emitError() << "the parameter '" << target.trim() << "' is bound twice";
+        return emitError() << "the parameter '" << entry.rsplit('=').first.trim()
+                           << "' is bound twice";
       given.push_back(std::move(value));
     }
   }

@@ -79,6 +79,14 @@ struct GivenValue {
   int64_t value = 0;
 };
 
+/// The parts of "NAME=VALUE" or "KERNEL/NAME=VALUE", without spaces around them; no kernel is
+/// empty.
+struct NamedText {
+  llvm::StringRef kernel, name, value;
+};
+/// Nothing if the text is not of that form.
+std::optional<NamedText> splitNamed(llvm::StringRef text);
+
 /// Reads "BM=128,BN=256,KERNEL/BK=64". Errors go to `emitError`: syntax, numbers that are not
 /// positive, a parameter that is given twice.
 mlir::FailureOr<std::vector<GivenValue>>
