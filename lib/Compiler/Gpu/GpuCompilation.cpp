@@ -34,7 +34,8 @@ static ToolSearch searchFor(const std::string &path, const CompileOptions &optio
   return {path, options.toolDirectories};
 }
 
-/// The phase whose IR is the output kind, or Llvm for all kinds that come after it.
+/// The phase whose IR is the output kind, or Llvm for all kinds that come after it. A contract alone
+/// needs what phase Nvvm notes of each function, and not its code.
 static Phase lastPhase(Emit kind) {
   switch (kind) {
   case Emit::Tile:
@@ -52,6 +53,7 @@ static Phase lastPhase(Emit kind) {
   case Emit::Allocated:
     return Phase::Allocated;
   case Emit::Nvvm:
+  case Emit::Contract:
     return Phase::Nvvm;
   default:
     return Phase::Llvm;
@@ -334,8 +336,8 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
   FailureOr<llvm::json::Value> described = finishGpuContract(module, result.report.compiler);
   if (failed(described))
     return failure();
-  // Not if each line of code is to be one of its own launch.
-  if (!options.lineInfo)
+  // Not if each line of code is to be one of its own launch, or if no code is made.
+  if (!options.lineInfo && result.kind != Emit::Contract)
     share(module, *described, policies, result.report);
   FailureOr<std::string> contract = printGpuContract(module, *described);
   if (failed(contract) || failed(runner.save("contract.json", *contract, loc)))
