@@ -13,11 +13,11 @@ using namespace tessera;
 using namespace tessera::contract;
 
 struct Evaluator::Step {
-  enum class Kind { Constant, Size, NumCores, Select, Apply, Unknown };
+  enum class Kind { Constant, Size, Stride, NumCores, Select, Apply, Unknown };
   Kind kind = Kind::Unknown;
   Operation operation = Operation::Add; ///< Apply
   int64_t value = 0;                    ///< Constant
-  unsigned arg = 0, dim = 0;            ///< Size
+  unsigned arg = 0, dim = 0;            ///< Size, Stride
   std::array<size_t, 3> operands{};     ///< Select, Apply: numbers of earlier steps
 };
 
@@ -42,10 +42,14 @@ Evaluator::Evaluator(const Expr &expr) {
       step.arg = node.arg();
       step.dim = node.dim();
       break;
+    case Expr::Kind::Stride:
+      step.kind = Step::Kind::Stride;
+      step.arg = node.arg();
+      step.dim = node.dim();
+      break;
     case Expr::Kind::NumCores:
       step.kind = Step::Kind::NumCores;
       break;
-    case Expr::Kind::Stride:
     case Expr::Kind::Scalar:
     case Expr::Kind::MaxClusters:
       break;
@@ -74,6 +78,8 @@ std::optional<int64_t> Evaluator::at(const LaunchNumbers &numbers) {
       return step.value;
     case Step::Kind::Size:
       return numbers.size(step.arg, step.dim);
+    case Step::Kind::Stride:
+      return numbers.stride ? numbers.stride(step.arg, step.dim) : std::nullopt;
     case Step::Kind::NumCores:
       return numbers.cores;
     case Step::Kind::Select: {

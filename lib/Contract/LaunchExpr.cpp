@@ -41,6 +41,7 @@ private:
   FailureOr<Expr> buildValue(Value value);
   FailureOr<Expr> buildOp(Operation *op, Value value);
   FailureOr<Expr> buildBinary(Operation *op, StringRef name);
+  FailureOr<Expr> strideOf(memref::ExtractStridedMetadataOp op, Value value);
   FailureOr<Expr> buildAffine(AffineExpr expr, ArrayRef<Expr> dims, ArrayRef<Expr> symbols,
                               Operation *op);
   FailureOr<std::vector<Expr>> buildAffineMap(AffineMap map, ValueRange operands, Operation *op);
@@ -184,6 +185,19 @@ FailureOr<Expr> ExprBuilder::sizeOf(Value memref, int64_t dim, Operation *asker)
   return reject(op, "the size of this memref cannot be computed before the launch");
 }
 
+FailureOr<Expr> ExprBuilder::strideOf(memref::ExtractStridedMetadataOp op, Value value) {
+  auto arg = dyn_cast<BlockArgument>(op.getSource());
+  auto stride = llvm::find(op.getStrides(), value);
+  if (!arg || !isa<tile::KernelOp>(arg.getOwner()->getParentOp()) ||
+      stride == op.getStrides().end())
+    return reject(op, "has results of which a launcher knows strides only, and only those of an "
+                      "argument of the kernel");
+  const auto dim = static_cast<unsigned>(stride - op.getStrides().begin());
+  const int64_t known = op.getSource().getType().getStridesAndOffset().first[dim];
+  return ShapedType::isDynamic(known) ? Expr::stride(arg.getArgNumber(), dim)
+                                      : Expr::constant(known);
+}
+
 FailureOr<Expr> ExprBuilder::buildAffine(AffineExpr expr, ArrayRef<Expr> dims,
                                          ArrayRef<Expr> symbols, Operation *op) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -286,6 +300,8 @@ FailureOr<Expr> ExprBuilder::buildOp(Operation *op, Value value) {
       return reject(op, "needs a constant dimension");
     return sizeOf(dim.getSource(), *index, op);
   }
+  if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
+    return strideOf(metadata, value);
   if (auto ceil = dyn_cast<arith::CeilDivUIOp>(op)) {
     // (a + b - 1) / b would overflow for large a. The quotient plus 1 if there is a remainder does
     // not.

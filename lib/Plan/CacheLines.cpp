@@ -3,6 +3,7 @@
 
 // What L2 takes for an iteration: it delivers cache lines, and fewer of them a cycle where rows do
 // not begin at lines.
+#include "tessera/Machine/Hopper.h"
 #include "tessera/Machine/Machine.h"
 #include "tessera/Plan/Model.h"
 
@@ -17,6 +18,12 @@ using namespace tessera::plan;
 /// How much longer L2 takes where blocks compute parts of output tiles, and so read at different
 /// places. Source: docs/performance/constants.md.
 static constexpr double kLinesOfParts = 1.15;
+/// The part by which a row of a box takes L2 less if it is half as wide. Source:
+/// docs/performance/constants.md.
+static constexpr double kLessOfHalf = 0.1;
+/// The cycles in which a row of a box arrives in shared memory, however narrow it is. Source:
+/// docs/performance/constants.md.
+static constexpr double kCyclesOfRow = 1;
 /// What the tensor cores take under sustained load, when the clock falls, next to the clock at
 /// which cycles are counted. Source: docs/performance/constants.md.
 static constexpr double kSustainedTensor = 1.12;
@@ -42,21 +49,36 @@ static double togetherPerCycle(double lines, double both) {
   return both > lines ? std::pow(lines / both, kSharpness - 1) : 1;
 }
 
+/// The cycles in which L2 delivers a load to an SM. A narrow row takes it little less than a whole
+/// cache line, and one that crosses the end of a line about twice as long.
+static double delivery(const Machine &machine, const PlanFacts::Load &load, bool isUneven) {
+  constexpr double line = hopper::kL2LineBytes, start = hopper::kTmaAlignment;
+  const double narrower = line / load.rowBytes;
+  // Cache lines that a row touches, if it begins at any multiple of 16 bytes. Both rates are those
+  // of rows of 128 bytes.
+  auto touched = [](double bytes) { return 1 + (bytes - start) / line; };
+  const double crossing = isUneven ? touched(load.rowBytes) / touched(line) : 1,
+               rate = isUneven ? machine.l2BytesOffLines : machine.l2BytesPerCycle;
+  return load.bytes / rate * narrower * (1 - kLessOfHalf * std::log2(narrower)) * crossing;
+}
+
 void tessera::plan::predictLines(const Machine &machine, const PlanFacts &facts, const Plan &plan,
                                  PlanPrediction &result) {
   const double blocks = *plan.blocksPerSM;
   // Blocks in clusters read at the same places.
   const bool inParts = *plan.streamK && plan.cluster.value_or(1) == 1;
-  double wholeLines = 0;
+  double onLines = 0;
   for (const PlanFacts::Load &load : facts.loads) {
     // The blocks of a cluster fetch a part each of what they share.
     const bool isShared = plan.cluster.value_or(1) > 1 && plan.clusterDim && load.shareable &&
                           !(load.dims >> *plan.clusterDim & 1);
-    const double bytes = load.bytes * load.linesOverBytes,
-                 rate = load.unevenRows ? machine.l2BytesOffLines : machine.l2BytesPerCycle,
-                 ofEach = blocks * bytes / rate,
-                 ofLoad = ofEach / (isShared ? *plan.cluster : 1) * (inParts ? kLinesOfParts : 1);
-    wholeLines += bytes;
+    const double sharing = isShared ? static_cast<double>(*plan.cluster) : 1,
+                 ofEach = blocks * delivery(machine, load, load.unevenRows),
+                 ofLoad = ofEach / sharing * (inParts ? kLinesOfParts : 1);
+    // Whoever asked for them, all rows arrive at each SM.
+    onLines += blocks * std::max({load.bytes / machine.l2BytesPerCycle,
+                                  kCyclesOfRow * load.bytes / load.rowBytes,
+                                  delivery(machine, load, /*isUneven=*/false) / sharing});
     result.lines += ofLoad;
     result.linesOfOneRow += ofEach;
     if (!load.trimmed)
@@ -81,6 +103,5 @@ void tessera::plan::predictLines(const Machine &machine, const PlanFacts &facts,
   // A few blocks get what they ask for, unless all SMs are at work at parts, or loads are all there
   // is to do.
   const bool asAll = inParts || facts.isBoundByBytes();
-  result.linesAlone =
-      std::max({asAll ? result.lines : 0, tensor, blocks * wholeLines / machine.l2BytesPerCycle});
+  result.linesAlone = std::max({asAll ? result.lines : 0, tensor, onLines});
 }

@@ -74,6 +74,8 @@ size_t numNodes(const Expr &expr);
 /// What the compiler assumes of a launch when it compares kernels.
 struct LaunchNumbers {
   std::function<int64_t(unsigned arg, unsigned dim)> size;
+  /// Of an argument whose type does not give the stride; nothing if that is not known.
+  std::function<std::optional<int64_t>(unsigned arg, unsigned dim)> stride;
   int64_t cores = 1;
 };
 
@@ -84,8 +86,8 @@ public:
   Evaluator(Evaluator &&) noexcept;
   ~Evaluator();
 
-  /// The value that a launcher would compute. Nothing if it depends on a stride, a scalar or
-  /// clusters, overflows, divides by zero or shifts too far.
+  /// The value that a launcher would compute. Nothing if it depends on a stride that is not
+  /// known, a scalar or clusters, overflows, divides by zero or shifts too far.
   std::optional<int64_t> at(const LaunchNumbers &numbers);
 
 private:

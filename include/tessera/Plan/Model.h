@@ -81,11 +81,11 @@ struct PlanFacts {
     bool unevenRows = false;
     /// The grid dimension along which it leaves out rows outside of the array.
     std::optional<unsigned> trimmed = std::nullopt;
-    /// The bytes of cache lines that its rows are read from, over its bytes: rows of 64 bytes in
-    /// shared memory (a 64-byte swizzle) take a line each.
-    double linesOverBytes = 1;
-    /// The number of the kernel's argument that it reads, if that is row-major and contiguous: for
-    /// `unevenRows` the launcher then knows whether its rows are whole cache lines apart.
+    /// The bytes that TMA asks L2 for at once: a row of a box, which is at most a cache line, and
+    /// less where the swizzle of the tile in shared memory spans less.
+    double rowBytes = 128;
+    /// The number of the kernel's argument that it reads: for `unevenRows` the launcher then knows
+    /// whether its rows are whole cache lines apart.
     std::optional<unsigned> rowsOf = std::nullopt;
   };
   std::vector<Load> loads;

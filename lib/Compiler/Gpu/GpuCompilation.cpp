@@ -34,8 +34,8 @@ static ToolSearch searchFor(const std::string &path, const CompileOptions &optio
   return {path, options.toolDirectories};
 }
 
-/// The phase whose IR is the output kind, or Llvm for all kinds that come after it. A contract alone
-/// needs what phase Nvvm notes of each function, and not its code.
+/// The phase whose IR is the output kind, or Llvm for all kinds that come after it. A contract
+/// alone needs what phase Nvvm notes of each function, and not its code.
 static Phase lastPhase(Emit kind) {
   switch (kind) {
   case Emit::Tile:

@@ -124,8 +124,9 @@ static std::optional<Prediction> predictVariant(tile::KernelOp kernel, const Mem
   pm.enableVerifier(false);
   TilePipelineOptions pipeline = options.pipeline;
   pipeline.variants = variant.str();
-  // Launches whose rows are whole cache lines apart take another variant.
-  if (options.pipeline.variants == "auto")
+  // Launches whose rows are whole cache lines apart take the variant `lines`, which knows that of
+  // its widest operand only.
+  if (options.pipeline.variants == "auto" && variant != tile::kLinesVariant)
     pipeline.asksForLines = false;
   buildTilePipeline(pm, Phase::Source, Phase::Planned, pipeline);
   if (failed(pm.run(*module)))

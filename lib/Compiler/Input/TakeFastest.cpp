@@ -6,6 +6,8 @@
 // the best kernel's.
 #include "Input/TakeFastest.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 #include <limits>
 
@@ -43,16 +45,31 @@ private:
 };
 } // namespace
 
+/// The stride of an array with these extents that is contiguous, with the dimension innermost
+/// whose stride the type says to be 1; nothing if it is too large a number.
+static std::optional<int64_t> contiguousStride(const contract::Argument &arg,
+                                               ArrayRef<int64_t> extents, unsigned dim) {
+  const size_t rank = extents.size();
+  size_t innermost = rank - 1;
+  for (auto [number, stride] : llvm::enumerate(arg.strides))
+    if (stride == 1)
+      innermost = number;
+  int64_t stride = 1;
+  for (size_t d = 0; d < rank; ++d)
+    if ((d > dim || d == innermost) && d != dim && llvm::MulOverflow(stride, extents[d], stride))
+      return std::nullopt;
+  return stride;
+}
+
 /// Whether arrays of the shape have the facts if they are contiguous.
-static bool hasFacts(const SampledShape &shape, ArrayRef<DivisibleExtent> facts) {
+static bool hasFacts(const contract::Kernel &kernel, const SampledShape &shape,
+                     ArrayRef<DivisibleExtent> facts) {
   return llvm::all_of(facts, [&](const DivisibleExtent &fact) {
     const std::vector<int64_t> &extents = shape.extents[fact.arg];
-    if (!fact.isStride)
-      return extents[fact.dim] % fact.divisor == 0;
-    int64_t rest = 1; // of the stride, which may be a large number
-    for (int64_t extent : llvm::drop_begin(extents, fact.dim + 1))
-      rest = rest * (extent % fact.divisor) % fact.divisor;
-    return rest % fact.divisor == 0;
+    const std::optional<int64_t> number =
+        fact.isStride ? contiguousStride(kernel.args[fact.arg], extents, fact.dim)
+                      : extents[fact.dim];
+    return number && *number % fact.divisor == 0;
   });
 }
 
@@ -65,7 +82,8 @@ double Clock::timeOf(const contract::LaunchNumbers &numbers, const SampledShape 
   if (!takes(numbers))
     return kNever;
   std::optional<int64_t> nanoseconds =
-      (ofVariant && hasFacts(shape, timed.variant->facts) ? *ofVariant : cost).at(numbers);
+      (ofVariant && hasFacts(timed.kernel, shape, timed.variant->facts) ? *ofVariant : cost)
+          .at(numbers);
   return nanoseconds && *nanoseconds >= 0 ? double(std::max<int64_t>(*nanoseconds, 1)) : kNever;
 }
 
@@ -96,6 +114,9 @@ Taken tessera::takeFastest(ArrayRef<const TimedKernel *> kernels, size_t most, d
     contract::LaunchNumbers numbers;
     numbers.cores = cores;
     numbers.size = [&](unsigned arg, unsigned dim) { return shape.extents[arg][dim]; };
+    numbers.stride = [&](unsigned arg, unsigned dim) {
+      return contiguousStride(described.front()->args[arg], shape.extents[arg], dim);
+    };
     std::vector<double> times;
     for (Clock &clock : clocks)
       times.push_back(clock.timeOf(numbers, shape));

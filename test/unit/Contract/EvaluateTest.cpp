@@ -27,7 +27,13 @@ TEST(Evaluate, Leaves) {
   EXPECT_EQ(evaluate(Expr::size(2, 1), numbersOf(100)), 121);
   EXPECT_EQ(evaluate(Expr::numCores(), numbersOf(1, 78)), 78);
   EXPECT_EQ(evaluate(Expr::scalar(0), numbersOf(1)), std::nullopt);
-  EXPECT_EQ(evaluate(Expr::stride(0, 0), numbersOf(1)), std::nullopt);
+  LaunchNumbers numbers = numbersOf(1);
+  EXPECT_EQ(evaluate(Expr::stride(0, 0), numbers), std::nullopt);
+  numbers.stride = [](unsigned arg, unsigned dim) -> std::optional<int64_t> {
+    return dim == 0 ? std::optional<int64_t>(100 + arg) : std::nullopt;
+  };
+  EXPECT_EQ(evaluate(Expr::stride(2, 0), numbers), 102);
+  EXPECT_EQ(evaluate(Expr::stride(2, 1), numbers), std::nullopt);
   EXPECT_EQ(evaluate(Expr::maxClusters(), numbersOf(1)), std::nullopt);
 }
 

@@ -6,6 +6,9 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Erase/Passes.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
 namespace tessera::cta {
 #define GEN_PASS_DEF_CONVERTCTATOTILE
 #include "tessera/Dialect/Cta/Erase/Passes.h.inc"
@@ -55,6 +58,28 @@ static LogicalResult erasePlacement(tile::KernelOp kernel) {
   return success();
 }
 
+/// Removes the predicted time, and what only it needs: strides of arguments are no values of L0.
+static void erasePrediction(tile::KernelOp kernel) {
+  llvm::SetVector<Operation *> unused;
+  auto use = [&](ValueRange operands) {
+    for (Value operand : operands)
+      if (Operation *op = operand.getDefiningOp())
+        unused.insert(op);
+  };
+  for (auto cost : llvm::make_early_inc_range(kernel.getBody().getOps<tile::CostOp>())) {
+    use(cost->getOperands());
+    cost.erase();
+  }
+  while (!unused.empty()) {
+    Operation *op = unused.pop_back_val();
+    if (!isOpTriviallyDead(op))
+      continue;
+    const SmallVector<Value> operands = op->getOperands();
+    op->erase();
+    use(operands);
+  }
+}
+
 namespace {
 struct ConvertCtaToTile : cta::impl::ConvertCtaToTileBase<ConvertCtaToTile> {
   using ConvertCtaToTileBase::ConvertCtaToTileBase;
@@ -66,6 +91,7 @@ struct ConvertCtaToTile : cta::impl::ConvertCtaToTileBase<ConvertCtaToTile> {
       return signalPassFailure();
     if (failed(eraseSchedules(kernel)) || failed(erasePlacement(kernel)))
       return signalPassFailure();
+    erasePrediction(kernel);
     kernel.removePhaseAttr();
     kernel.removeWarpgroupsAttr();
   }

@@ -100,6 +100,28 @@ Value LaunchNumbers::clustersOf(int64_t size, unsigned along) {
   return mul(others, smallest(dealt, mul(filled, columns)));
 }
 
+SmallVector<Value> LaunchNumbers::distancesOfRows(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (type.getLayout().isIdentity())
+    return {b.createOrFold<memref::DimOp>(loc, memref, type.getRank() - 1)};
+  memref::ExtractStridedMetadataOp metadata;
+  SmallVector<Value> distances;
+  for (auto [number, stride] : llvm::enumerate(type.getStridesAndOffset().first)) {
+    if (!ShapedType::isDynamic(stride)) {
+      if (stride != 1)
+        distances.push_back(index(stride));
+      continue;
+    }
+    if (!metadata)
+      metadata = memref::ExtractStridedMetadataOp::create(b, loc, memref);
+    // A dimension of one element may have any stride.
+    Value size = b.createOrFold<memref::DimOp>(loc, memref, number);
+    distances.push_back(select(is(arith::CmpIPredicate::eq, size, index(1)), index(0),
+                               metadata.getStrides()[number]));
+  }
+  return distances;
+}
+
 Value LaunchNumbers::areRowsWholeLines(ArrayRef<int64_t> arguments) {
   Block::BlockArgListType known =
       grid->getParentOfType<tile::KernelOp>().getBody().front().getArguments();
@@ -116,10 +138,12 @@ Value LaunchNumbers::areRowsWholeLines(ArrayRef<int64_t> arguments) {
   for (int64_t number : arguments) {
     auto type = cast<MemRefType>(known[number].getType());
     const auto bytes = int64_t(tile::elementBytes(type.getElementType()));
-    Value size = b.createOrFold<memref::DimOp>(loc, known[number], type.getRank() - 1);
-    Value rest = make<arith::RemUIOp>(mul(size, index(bytes)), index(hopper::kL2LineBytes));
-    Value isWhole = is(arith::CmpIPredicate::eq, rest, index(0));
-    result = result ? make<arith::AndIOp>(result, isWhole) : isWhole;
+    const int64_t ofLine = std::max<int64_t>(hopper::kL2LineBytes / bytes, 1);
+    for (Value elements : distancesOfRows(known[number])) {
+      Value rest = make<arith::RemUIOp>(elements, index(ofLine));
+      Value isWhole = is(arith::CmpIPredicate::eq, rest, index(0));
+      result = result ? make<arith::AndIOp>(result, isWhole) : isWhole;
+    }
   }
   return result;
 }

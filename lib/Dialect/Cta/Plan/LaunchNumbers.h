@@ -16,7 +16,7 @@
 namespace tessera::cta {
 
 /// Numbers of a launch as the launcher computes them: they are integers, made before the grid of
-/// which they speak, from sizes of arguments.
+/// which they speak, from sizes and strides of arguments.
 class LaunchNumbers {
 protected:
   using Value = mlir::Value;
@@ -58,9 +58,12 @@ protected:
   /// The clusters of `size` output tiles along a dimension, as cta-lower-grid deals them out. Some
   /// may reach beyond the end of the grid.
   Value clustersOf(int64_t size, unsigned along);
-  /// Whether rows of these arguments, which are row-major and contiguous, are whole cache lines
-  /// apart. Null if one of them is no array with rows.
+  /// Whether rows of these arguments are whole cache lines apart. Null if one of them is no array
+  /// with rows.
   Value areRowsWholeLines(llvm::ArrayRef<int64_t> arguments);
+  /// The elements from one row of an array with rows to the next, one for each of its outer
+  /// dimensions, or, if it is row-major and contiguous, the one number that divides them all.
+  llvm::SmallVector<mlir::Value> distancesOfRows(Value memref);
   /// Whether there is one row or one column of output tiles, or of any other dimension.
   Value isNarrow(Value tiles);
 

@@ -147,10 +147,6 @@ void FactsOfGrid::addIndexTile(CopyOp copy) {
   facts.indexRegisters += registersOf(withLayout(tile.getType(), layout));
 }
 
-/// How many times its bytes a copy of narrow rows costs at most: measured for rows of 64 bytes.
-/// Source: docs/performance/constants.md.
-static constexpr double kMostOfLines = 2;
-
 /// The grid dimension along which the copy leaves out rows outside of the array: the coordinate is
 /// that of the grid, which ends where the array does.
 std::optional<unsigned> FactsOfGrid::trimmedDim(CopyOp copy) {
@@ -172,12 +168,11 @@ std::optional<unsigned> FactsOfGrid::trimmedDim(CopyOp copy) {
                                                                     : std::nullopt;
 }
 
-/// The number of the argument of the kernel, if it is one whose strides follow from its sizes.
-static std::optional<unsigned> rowMajorArgument(Value memref) {
+/// The number of the argument of the kernel, if it is one with rows.
+static std::optional<unsigned> argumentWithRows(Value memref) {
   auto argument = dyn_cast<BlockArgument>(memref);
-  auto type = cast<MemRefType>(memref.getType());
   if (!argument || !isa<tile::KernelOp>(argument.getOwner()->getParentOp()) ||
-      !type.getLayout().isIdentity() || type.getRank() < 2)
+      cast<MemRefType>(memref.getType()).getRank() < 2)
     return std::nullopt;
   return argument.getArgNumber();
 }
@@ -188,12 +183,11 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   if (loop == hottest && loop) {
     const SmemType type = copy.getSmemType();
     bool offLines = false, shareable = false, unevenRows = false;
-    double linesOverBytes = 1;
+    double rowBytes = hopper::kL2LineBytes;
     if (!copy.isByThreads() && type.getRank() > 0 && !type.getSwizzle().isUnknown()) {
       const layout::SharedLayout layout = sharedLayout(type);
       const auto inner = static_cast<unsigned>(copy.getDims()[layout.contiguousDim]);
-      linesOverBytes =
-          std::clamp(double(hopper::kL2LineBytes) / double(layout.spanBytes()), 1.0, kMostOfLines);
+      rowBytes = std::min<double>(rowBytes, double(layout.spanBytes()));
       offLines = !tile::beginsAtLines(knowledge, copy.getSource(), inner);
       unevenRows = !tile::hasRowsOfLines(knowledge, copy.getSource(), inner);
       shareable = !copy.getStrides() && equalParts(type, 2).has_value();
@@ -211,7 +205,7 @@ void FactsOfGrid::addCopy(CopyOp copy) {
     llvm::append_range(coords, copy.getIndices());
     facts.loads.push_back({double(bytesOf(type)), gridDimsOf(grid, coords), offLines,
                            shareable && !copy.getIndexTile(), unevenRows, trimmedDim(copy),
-                           linesOverBytes, rowMajorArgument(copy.getSource())});
+                           rowBytes, argumentWithRows(copy.getSource())});
   }
   if (!feedsAChannel(copy))
     return;

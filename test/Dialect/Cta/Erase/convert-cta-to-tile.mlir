@@ -337,3 +337,24 @@ tile.kernel @transposed(%A: memref<?x?xbf16>) attributes {phase = #tile.phase<pl
   }
   tile.return
 }
+
+// -----
+
+// What predicts times goes: the CPU predicts none, and L0 has no strides. Other numbers stay, those that the prediction shares with the grid, too.
+// CHECK-LABEL: tile.kernel @predicted(
+// CHECK-NEXT: %[[TWICE:.+]] = arith.addi %n, %n : index
+// CHECK-NEXT: tile.grid (%i) = (0) to (%[[TWICE]]) step (128)
+// CHECK-NOT: memref.extract_strided_metadata
+// CHECK-NOT: tile.cost
+// CHECK: tile.return
+tile.kernel @predicted(%A: memref<?x?xbf16, strided<[?, 1]>>, %n: index) attributes {phase = #tile.phase<planned>, warpgroups = 1} {
+  %twice = arith.addi %n, %n : index
+  tile.grid (%i) = (0) to (%twice) step (128) {
+  }
+  %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %A : memref<?x?xbf16, strided<[?, 1]>> -> memref<bf16>, index, index, index, index, index
+  %c64 = arith.constant 64 : index
+  %rest = arith.remui %strides#0, %c64 : index
+  %time = arith.addi %rest, %twice : index
+  tile.cost %time
+  tile.return
+}

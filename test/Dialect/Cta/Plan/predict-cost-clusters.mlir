@@ -23,8 +23,7 @@
 // CHECK: %[[ALL_FILLED:.*]] = arith.muli %[[FILLED]], %[[C]] : index
 // CHECK: %[[CLUSTERS:.*]] = arith.minsi %[[DEALT]], %[[ALL_FILLED]] : index
 // CHECK: %[[K:.*]] = memref.dim %A, %c1
-// CHECK: %[[BYTES:.*]] = arith.muli %[[K]], %c2{{.*}} : index
-// CHECK: %[[REST:.*]] = arith.remui %[[BYTES]], %c128{{.*}} : index
+// CHECK: %[[REST:.*]] = arith.remui %[[K]], %c64{{.*}} : index
 // CHECK: %[[OF_A:.*]] = arith.cmpi eq, %[[REST]], %c0{{.*}} : index
 // CHECK: memref.dim %B, %c1
 // CHECK: %[[WHOLE:.*]] = arith.andi %[[OF_A]], %{{.*}} : i1

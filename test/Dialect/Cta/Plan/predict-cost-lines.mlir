@@ -25,6 +25,53 @@ tile.kernel @asks_W1(%A: memref<?x?xbf16>, %n: index) attributes {phase = #plann
   tile.return
 }
 
+// Of an array with strides each is asked, in units of a line, but for the one that is 1. A dimension of one element may have any stride.
+// CHECK-LABEL: tile.kernel @strides_W1
+// CHECK: %{{.*}}, %{{.*}}, %{{.*}}:3, %[[STRIDES:.*]]:3 = memref.extract_strided_metadata %A
+// CHECK: %[[SIZE:.*]] = memref.dim %A, %c0
+// CHECK: %[[IS_ONE:.*]] = arith.cmpi eq, %[[SIZE]], %c1{{.*}} : index
+// CHECK: %[[FIRST:.*]] = arith.select %[[IS_ONE]], %c0{{.*}}, %[[STRIDES]]#0 : index
+// CHECK: arith.select %{{.*}}, %c0{{.*}}, %[[STRIDES]]#1 : index
+// CHECK: arith.remui %[[FIRST]], %c64{{.*}} : index
+// CHECK: %[[OUTER:.*]] = arith.cmpi eq
+// CHECK: %[[INNER:.*]] = arith.cmpi eq
+// CHECK: arith.andi %[[OUTER]], %[[INNER]] : i1
+// CHECK-NOT: %[[STRIDES]]#2
+// CHECK: tile.cost
+// KNOWN-LABEL: tile.kernel @strides_W1
+// KNOWN-NOT: memref.extract_strided_metadata
+// KNOWN: tile.cost
+tile.kernel @strides_W1(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>>, %n: index) attributes {phase = #planned, warpgroups = 1, tile.member_of = "strides", tile.member = "W=1"} {
+  tile.grid (%i) = (0) to (%n) step (128)
+      attributes {cta.prediction = {blocks_per_sm = 1, cluster = 1, iteration = 1024, lines = 400, lines_alone = 200, lines_round = 300, launch = 4000,
+                                    whole_lines = {iteration = 512, lines = 400, lines_alone = 200, lines_round = 300}, whole_lines_of = array<i64: 0>}} {
+  }
+  tile.return
+}
+
+// The rows of columns: the first stride is 1. Strides that are known are not asked.
+// CHECK-LABEL: tile.kernel @columns_W1
+// CHECK: %{{.*}}, %{{.*}}, %{{.*}}:2, %[[STRIDES:.*]]:2 = memref.extract_strided_metadata %A
+// CHECK: arith.select %{{.*}}, %c0{{.*}}, %[[STRIDES]]#1 : index
+// CHECK-NOT: %[[STRIDES]]#0
+// CHECK: tile.cost
+tile.kernel @columns_W1(%A: memref<?x?xbf16, strided<[1, ?]>>, %n: index) attributes {phase = #planned, warpgroups = 1, tile.member_of = "columns", tile.member = "W=1"} {
+  tile.grid (%i) = (0) to (%n) step (128)
+      attributes {cta.prediction = {blocks_per_sm = 1, cluster = 1, iteration = 1024, launch = 4000, whole_lines = {iteration = 512}, whole_lines_of = array<i64: 0>}} {
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @known_W1
+// CHECK-NOT: memref.extract_strided_metadata
+// CHECK: tile.cost
+tile.kernel @known_W1(%A: memref<?x?xbf16, strided<[128, 1]>>, %n: index) attributes {phase = #planned, warpgroups = 1, tile.member_of = "known", tile.member = "W=1"} {
+  tile.grid (%i) = (0) to (%n) step (128)
+      attributes {cta.prediction = {blocks_per_sm = 1, cluster = 1, iteration = 1024, launch = 4000, whole_lines = {iteration = 512}, whole_lines_of = array<i64: 0>}} {
+  }
+  tile.return
+}
+
 // What L2 takes is what an iteration takes with any number of blocks in one case, and with all of them in the other.
 // CHECK-LABEL: tile.kernel @bound_W1
 // CHECK: %[[WHOLE:.*]] = arith.cmpi eq

@@ -209,15 +209,47 @@ TEST(PlanClusters, TrafficOutsideOfArrays) {
   EXPECT_NEAR(both.trimmedOfOneRow[0] + both.trimmedOfOneRow[1], both.linesOfOneRow, 1);
 }
 
-/// Rows of half a cache line take the time of whole ones, in launches of few blocks, too.
+/// Rows of half a cache line take almost the time of whole ones, in launches of few blocks, too,
+/// and still narrower ones little less.
 TEST(PlanClusters, TrafficOfNarrowRows) {
   PlanFacts facts = gemm(64, 96, 64, 1);
   const PlanPrediction wide = predictPlan(kMachine, facts, choose(facts));
-  facts.loads[1].linesOverBytes = 2;
-  const PlanPrediction narrow = predictPlan(kMachine, facts, choose(facts));
-  EXPECT_EQ(narrow.iteration, wide.iteration) << "plans are chosen as before";
-  EXPECT_NEAR(narrow.lines, wide.lines * (64 + 2 * 96) / (64 + 96), 1);
-  EXPECT_NEAR(narrow.linesAlone, (64 + 2 * 96) * 128 / kMachine.l2BytesPerCycle, 1);
+  for (auto [rowBytes, times] : {std::pair(64.0, 1.8), {32.0, 3.2}, {16.0, 5.6}}) {
+    facts.loads[1].rowBytes = rowBytes;
+    const PlanPrediction narrow = predictPlan(kMachine, facts, choose(facts));
+    EXPECT_EQ(narrow.iteration, wide.iteration) << "plans are chosen as before";
+    EXPECT_NEAR(narrow.lines, wide.lines * (64 + times * 96) / (64 + 96), 1);
+    EXPECT_NEAR(narrow.linesAlone, (64 + times * 96) * 128 / kMachine.l2BytesPerCycle, 1);
+  }
+}
+
+/// Blocks of a cluster ask for a part each, but all rows arrive at all of them: a row a cycle.
+TEST(PlanClusters, NarrowRowsThatAreShared) {
+  PlanFacts facts = offLines(gemm(128, 128, 64, 2));
+  for (PlanFacts::Load &load : facts.loads)
+    load.rowBytes = 16;
+  PlanRequest request = inClusters(4);
+  const PlanPrediction shared = predictPlan(kMachine, facts, choose(facts, request));
+  const double rows = 128 * 64 * 2 / 16;
+  // The operand along the cluster is fetched by each block for itself.
+  EXPECT_NEAR(shared.linesAlone, rows * 1 + rows * 16 * 5.6 / kMachine.l2BytesPerCycle, 2);
+}
+
+/// Where rows begin anywhere, wide ones cross the end of a line more often.
+TEST(PlanClusters, NarrowRowsOffTheLines) {
+  PlanFacts facts = offLines(gemm(64, 96, 64, 1));
+  auto lines = [&] { return predictPlan(kMachine, facts, choose(facts)).lines; };
+  const double whole = lines(), ofFirst = whole * 64 / (64 + 96), ofSecond = whole - ofFirst;
+  double before = ofSecond;
+  for (auto [rowBytes, least, most] :
+       {std::tuple(64.0, 1.2, 1.5), {32.0, 1.8, 2.2}, {16.0, 2.5, 3.0}}) {
+    facts.loads[1].rowBytes = rowBytes;
+    const double now = lines() - ofFirst;
+    EXPECT_GT(now, before);
+    EXPECT_GT(now, least * ofSecond);
+    EXPECT_LT(now, most * ofSecond);
+    before = now;
+  }
 }
 
 /// Where nothing else binds, the predicted time of members has the clock under load. Plans are

@@ -267,7 +267,7 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
   let description = [{
     Requires and ensures *planned*, with grids. Fires on members of a family only (`tile.member_of` and `tile.member`, which binding the
     parameters of a kernel sets), and on those that have no `tile.cost` yet. It ends the kernel's body with `tile.cost`: the nanoseconds that
-    all grids take, one after the other. They become an expression of the launch contract, so they are computed from sizes of arguments and
+    all grids take, one after the other. They become an expression of the launch contract, so they are computed from sizes and strides of arguments and
     `tile.num_cores` alone.
 
     * A pipelined grid takes what `cta.prediction` says: `launch + waves · (lines_round + iterations · i)` cycles, where `i` is the largest of `iteration`,
@@ -282,7 +282,7 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
     * In clusters the output tiles are those of all clusters, also of clusters that reach beyond the end of the grid: seven output tiles along
       clusters of two take as long as eight.
     * `whole_lines` has those of these numbers that may be different where the rows of all operands are whole cache lines apart, and
-      `whole_lines_of` the arguments whose last sizes decide that. The launcher asks, unless `lines` is false.
+      `whole_lines_of` the arguments whose last sizes, or, with a strided layout, whose strides decide that. The launcher asks, unless `lines` is false.
     * Of another grid an SM takes its share of the output tiles one after the other. Each takes as long as the slowest of the instructions
       of its warpgroups, its bytes at the SM's share of the memory, and its latency, divided by the blocks that the registers admit.
 
