@@ -344,11 +344,7 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
                   kChainOfWarpgroup * facts.chainCycles + kChainedIteration,
               "issue");
   }
-  // Nothing brings warpgroups that convert operands out of step: all of them do, in blocks that
-  // share an SM, too, and then all wait for their products.
-  // Source: docs/performance/constants.md.
-  if (facts.convertCycles > 0)
-    atLeast(blocks * (facts.tensorCycles + facts.convertCycles), "issue");
+  atLeast(convertingCycles(facts, blocks), "issue");
 
   double epilogue = machine.epilogueCycles + machine.epilogueCyclesPerRegister * facts.accumulators;
   if (!*plan.persistent)

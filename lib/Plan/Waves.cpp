@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The cycles of a launch, from those of an iteration: waves of output tiles, and a last one whose
-// output tiles are divided. And what gathering adds to an iteration.
+// output tiles are divided. And what gathering and converting add to an iteration.
 #include "tessera/Plan/Model.h"
 
 #include "tessera/Machine/Machine.h"
@@ -47,6 +47,24 @@ double tessera::plan::gatheringCycles(const Machine &machine, const PlanFacts &f
   const double blocks = plan.blocksPerSM.value_or(1);
   return machine.gatherLatency +
          blocks * (facts.gatherInstructions * machine.gatherCycles + facts.tensorCycles);
+}
+
+// Sources of the numbers: docs/performance/constants.md.
+/// What a warpgroup takes to convert an operand besides the conversions, and how much longer these
+/// take than their issue: their results wait for each other.
+static constexpr double kConvertStart = 110, kConvertLatency = 9.2;
+/// The part of the products of other warpgroups that hides that: nothing brings warpgroups that
+/// convert operands out of step.
+static constexpr double kHiddenByProducts = 0.45;
+
+double tessera::plan::convertingCycles(const PlanFacts &facts, double blocks) {
+  if (facts.convertCycles == 0)
+    return 0;
+  const double products = blocks * facts.tensorCycles,
+               ofOthers = products - facts.tensorCycles / static_cast<double>(facts.warpgroups),
+               converting = std::max(kConvertStart + kConvertLatency * facts.convertCycles,
+                                     blocks * facts.convertBusyCycles);
+  return products + std::max(converting - kHiddenByProducts * ofOthers, 0.0);
 }
 
 int64_t tessera::plan::leastPart(const Machine &machine, const PlanFacts &facts, const Plan &plan) {

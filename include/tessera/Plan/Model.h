@@ -101,9 +101,10 @@ struct PlanFacts {
   /// The same for one warpgroup: the cycles that its arithmetic takes op by op, without comparisons
   /// and selections.
   double chainCycles = 0;
-  /// The cycles in which the warpgroups of a block convert the integers of an operand, one after
-  /// the other, where products wait for that.
-  double convertCycles = 0;
+  /// Where products wait for an operand of integers that the warpgroup converts: the cycles in
+  /// which it issues these instructions, and those for which the arithmetic of all warpgroups of a
+  /// block keeps the ALUs busy.
+  double convertCycles = 0, convertBusyCycles = 0;
   /// The registers of a thread if the products run concurrently with later iterations, including 26
   /// for other values.
   int64_t rotatedRegisters = 0;
@@ -268,6 +269,10 @@ PlanPrediction predictPlan(const Machine &machine, const PlanFacts &facts, const
 /// registers, one after the other: gathers, products. 0 if there is none. Plans are not chosen by
 /// it: they all suffer from it.
 double gatheringCycles(const Machine &machine, const PlanFacts &facts, const Plan &plan);
+
+/// The cycles of an iteration of `blocks` blocks of an SM whose warpgroups convert an operand
+/// before they multiply by it. 0 if there is none.
+double convertingCycles(const PlanFacts &facts, double blocks);
 
 /// The fewest iterations that a part of an output tile must have and save if stream-K is to pay:
 /// what two hand-overs of partial sums cost.

@@ -398,18 +398,23 @@ void FactsOfGrid::addStream() {
       if (cycles > 0)
         total += costs.costOf(&op);
       if (waits && isa<arith::SIToFPOp, arith::UIToFPOp>(op))
-        facts.convertCycles += static_cast<double>(facts.warpgroups * cycles);
+        facts.convertCycles += static_cast<double>(cycles);
     }
   }
   facts.streamCycles += arithmetic;
   facts.issueCycles += arithmetic;
+  auto busy = [&](std::initializer_list<int> of) {
+    int64_t busiest = 0;
+    for (const schedule::Use &use : costs.table.compute(units, "arithmetic", total.work).uses)
+      if (llvm::is_contained(of, use.unit))
+        busiest = std::max(busiest, use.cycles);
+    return static_cast<double>(facts.warpgroups * busiest);
+  };
+  if (facts.convertCycles > 0)
+    facts.convertBusyCycles = busy({units.alu});
   if (waits)
     return;
-  int64_t busiest = 0;
-  for (const schedule::Use &use : costs.table.compute(units, "arithmetic", total.work).uses)
-    if (use.unit == units.sfu || use.unit == units.fma)
-      busiest = std::max(busiest, use.cycles);
-  facts.arithmeticCycles = static_cast<double>(facts.warpgroups * busiest);
+  facts.arithmeticCycles = busy({units.sfu, units.fma});
   facts.chainCycles = chain;
 }
 

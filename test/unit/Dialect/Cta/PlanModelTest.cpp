@@ -265,7 +265,8 @@ TEST(PlanModel, ArithmeticBetweenProducts) {
 }
 
 TEST(PlanModel, OperandsThatAreConverted) {
-  // Weights of 8 bits: all warpgroups convert, and then all wait for their products.
+  // Weights of 8 bits: a warpgroup converts, and then waits for its product. What others multiply
+  // meanwhile hides a part of that.
   PlanFacts facts = gemm(128, 256, 64, 2);
   facts.tensorCycles = 1024;
   facts.streamCycles = 576;
@@ -274,12 +275,23 @@ TEST(PlanModel, OperandsThatAreConverted) {
   Plan plan = choose(facts);
   EXPECT_EQ(*plan.blocksPerSM, 1);
   EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 1024);
-  facts.convertCycles = 64;
+  facts.convertCycles = 32;
+  const double alone = 110 + 9.2 * 32;
   EXPECT_EQ(predictPlan(kMachine, facts, plan).bound, "issue");
-  EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 1088);
-  // Blocks that share an SM do not hide that from each other.
+  EXPECT_NEAR(predictPlan(kMachine, facts, plan).iteration, 1024 + alone - 0.45 * 512, 1);
+  // More of it is hidden if there are more warpgroups, up to all, and less where products are
+  // short.
   plan.blocksPerSM = 2;
-  EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 2176);
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 2048);
+  facts.tensorCycles = 128;
+  EXPECT_NEAR(convertingCycles(facts, 2), 256 + alone - 0.45 * 192, 1);
+  EXPECT_NEAR(convertingCycles(facts, 1), 128 + alone - 0.45 * 64, 1);
+  // It takes at least what keeps the ALUs busy: of weights of 4 bits that is more.
+  facts.convertBusyCycles = 700;
+  EXPECT_NEAR(convertingCycles(facts, 1), 128 + 700 - 0.45 * 64, 1);
+  EXPECT_NEAR(convertingCycles(facts, 2), 256 + 1400 - 0.45 * 192, 1);
+  facts.convertCycles = 0;
+  EXPECT_EQ(convertingCycles(facts, 1), 0) << "nothing is converted";
 }
 
 TEST(PlanModel, ProductsWhoseResultsAreUsed) {
