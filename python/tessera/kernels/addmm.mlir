@@ -4,22 +4,35 @@
 // C = beta · R + alpha · op(A) · op(B) for tessera.torch.addmm. R is a matrix, or a vector that is added to each row (addmm_bias).
 // As examples/gemm-residual.mlir and examples/gemm-bias-gelu.mlir, with the extents of examples/gemm.mlir.
 
-// Which extents of an output tile and of a step in K go together. Few rows have few columns: they are for few output tiles, of which many blocks read B. Tiles
-// with few accumulators take longer steps in K.
+// Which extents of an output tile and of a step in K go together. Tiles of 16 rows are narrow: many blocks then share the reading of B. Of the others some
+// extent fills the last wave well at most sizes. Tiles with few accumulators take longer steps in K.
 func.func private @tiles(%BM: index, %BN: index, %BK: index) {
+  %c32 = arith.constant 32 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
+  %c152 = arith.constant 152 : index
   %c256 = arith.constant 256 : index
   %isLow = arith.cmpi slt, %BM, %c64 : index
-  %isHigh = arith.cmpi sgt, %BM, %c128 : index
-  %least = arith.select %isHigh, %c128, %c64 : index
-  %most = arith.select %isLow, %c64, %c256 : index
+  %is64 = arith.cmpi eq, %BM, %c64 : index
+  %is128 = arith.cmpi eq, %BM, %c128 : index
+  %is152 = arith.cmpi eq, %BM, %c152 : index
+  %mostOfOthers = arith.select %isLow, %c64, %c128 : index
+  %hasMany = arith.ori %is128, %is152 : i1
+  %most = arith.select %hasMany, %c256, %mostOfOthers : index
+  %leastOfOthers = arith.select %is152, %c256, %c128 : index
+  %hasSome = arith.ori %is64, %is128 : i1
+  %hasFew = arith.ori %isLow, %hasSome : i1
+  %least = arith.select %hasFew, %c64, %leastOfOthers : index
   %isAbove = arith.cmpi sge, %BN, %least : index
   %isBelow = arith.cmpi sle, %BN, %most : index
   %isWithin = arith.andi %isAbove, %isBelow : i1
-  tile.assume %isWithin, "16 rows have 64 columns, more than 128 rows 128 or 256" : i1
+  tile.assume %isWithin, "16 rows have 64 columns, 64 rows at most 128, 128 rows any, 152 rows 256, all others 128" : i1
+  %odd = arith.remui %BN, %c32 : index
+  %c0 = arith.constant 0 : index
+  %isEven = arith.cmpi eq, %odd, %c0 : index
+  %isFine = arith.ori %isEven, %is128 : i1
+  tile.assume %isFine, "only 128 rows have 80 or 112 columns" : i1
   %area = arith.muli %BM, %BN : index
-  tile.assume %area {max = 38912} : index
   %small = arith.constant 4096 : index
   %isSmall = arith.cmpi eq, %area, %small : index
   %stepOfMost = arith.select %isSmall, %c256, %c64 : index
@@ -35,8 +48,8 @@ tile.kernel @addmm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", 
                       %beta: f32,
                       %alpha: f32,
                       %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152] : index
-  %BN = tile.param "BN" [128, 64, 256] : index
+  %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
+  %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
@@ -75,8 +88,8 @@ tile.kernel @addmm_nt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", 
                       %beta: f32,
                       %alpha: f32,
                       %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152] : index
-  %BN = tile.param "BN" [128, 64, 256] : index
+  %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
+  %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
@@ -115,8 +128,8 @@ tile.kernel @addmm_tn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", 
                       %beta: f32,
                       %alpha: f32,
                       %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152] : index
-  %BN = tile.param "BN" [128, 64, 256] : index
+  %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
+  %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
@@ -155,8 +168,8 @@ tile.kernel @addmm_tt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", 
                       %beta: f32,
                       %alpha: f32,
                       %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152] : index
-  %BN = tile.param "BN" [128, 64, 256] : index
+  %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
+  %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
@@ -195,8 +208,8 @@ tile.kernel @addmm_bias_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
                            %beta: f32,
                            %alpha: f32,
                            %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152] : index
-  %BN = tile.param "BN" [128, 64, 256] : index
+  %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
+  %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
@@ -237,8 +250,8 @@ tile.kernel @addmm_bias_nt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
                            %beta: f32,
                            %alpha: f32,
                            %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152] : index
-  %BN = tile.param "BN" [128, 64, 256] : index
+  %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
+  %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
@@ -279,8 +292,8 @@ tile.kernel @addmm_bias_tn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
                            %beta: f32,
                            %alpha: f32,
                            %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152] : index
-  %BN = tile.param "BN" [128, 64, 256] : index
+  %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
+  %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
@@ -321,8 +334,8 @@ tile.kernel @addmm_bias_tt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
                            %beta: f32,
                            %alpha: f32,
                            %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
-  %BM = tile.param "BM" [128, 16, 64, 152] : index
-  %BN = tile.param "BN" [128, 64, 256] : index
+  %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
+  %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
   %BK = tile.param "BK" [64, 128, 256] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
