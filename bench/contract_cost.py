@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The expressions of launch contracts (docs/Contract.md) in Python, for scripts that ask what a launcher computes: predicted times of members."""
 
+import math
+
 OPERATIONS = {
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "minsi": min, "maxsi": max, "ceildivs": lambda x, y: -(-x // y),
     "floordivs": lambda x, y: x // y, "remui": lambda x, y: x % y, "divui": lambda x, y: x // y, "divsi": lambda x, y: x // y, "and": lambda x, y: x & y, "cmp_sgt": lambda x, y: int(x > y),
@@ -10,8 +12,8 @@ OPERATIONS = {
 
 
 def evaluate(expression, sizes, cores, named=()):
-    """The number that an expression has, for numbers that are not negative. `sizes` are those of the arguments, {(argument, dimension): size}, `cores` the
-    SMs, `named` the parts that are shared. A KeyError names an operation, or a size, that is not known here."""
+    """The number that an expression has, for numbers that are not negative. `sizes` are those of the arguments, {(argument, dimension): size}, which are
+    row-major and contiguous, `cores` the SMs, `named` the parts that are shared. A KeyError names an operation, or a size, that is not known here."""
     if isinstance(expression, int):
         return expression
     if expression == "num_cores":
@@ -25,6 +27,12 @@ def evaluate(expression, sizes, cores, named=()):
         return named[expression["ref"]]
     if "size" in expression:
         return sizes[tuple(expression["size"])]
+    if "stride" in expression:  # of an array that is row-major and contiguous
+        argument, dimension = expression["stride"]
+        inner = [size for (of, d), size in sizes.items() if of == argument and d > dimension]
+        if not inner:
+            raise KeyError(("stride", argument, dimension))
+        return math.prod(inner)
     operands = expression["args"]
     if expression["op"] == "select":
         return evaluate(operands[1 if evaluate(operands[0], sizes, cores, named) else 2], sizes, cores, named)

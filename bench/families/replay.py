@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the launcher would choose among members of a product, C = A·Bᵀ, that were timed before: the score of the model, without a GPU.
+"""What the launcher would choose among members of a product that were timed before: the score of the model, without a GPU.
 
   tilec bench/families/products.mlir --members=bench/families/products.members --emit=json -o all.json
   replay.py all.json bench/results/products.json [--among CONTRACT.json] [--list]     # or products-random.json
+  tilec python/tessera/kernels/mm.mlir --emit=contract -o mm.json
+  replay.py mm.json bench/results/products-layouts.json
 
-The first file is a contract with predicted times (`cost`), the second one what was measured. --among leaves only the members that another contract has
+The first file is a contract with predicted times (`cost`), the second one what was measured: of C = A·Bᵀ, or in the layout that a row names, for which the
+contract has a kernel whose name ends with it (mm_nt). Members that the contract lacks are left out, with --among those that another contract lacks, too
 (tilec examples/gemm.mlir --members=8 --emit=json). Rows of operands begin at multiples of 16 bytes here, so a launch takes the variant `lines` or `aligned`.
 """
 
@@ -23,17 +26,40 @@ from contract_cost import evaluate  # noqa: E402
 SMS = 132
 
 
+LAYOUTS = ("nt", "nn", "tn", "tt")
+
+
 def costs_of(path):
-    """{(member, variant): the expression of its predicted nanoseconds}."""
+    """{(layout, member): [(guards, the expression of the predicted nanoseconds)]}, in the order in which a launch tries the variants."""
+    costs, kernels = {}, {}
     with open(path, encoding="utf-8") as file:
-        variants = json.load(file)["kernels"][0]["variants"]
-    return {(v["member"], v["name"].split("/")[-1]): v["cost"] for v in variants}
+        for kernel in json.load(file)["kernels"]:
+            name = kernel["name"].rsplit("_", 1)[-1]
+            layout = name if name in LAYOUTS else "nt"
+            if kernels.setdefault(layout, kernel["name"]) != kernel["name"]:
+                sys.exit(f"{path} has two kernels for {layout}, {kernels[layout]} and {kernel['name']}: compile one of them (--kernel)")
+            for v in kernel["variants"]:
+                if v["name"].split("/")[-1] in ("lines", "aligned"):
+                    costs.setdefault((layout, v["member"]), []).append((v.get("guards", []), v["cost"]))
+    return costs
 
 
-def predicted(costs, member, m, n, k):
-    """Nanoseconds. Without a variant `lines` the two are one."""
-    variant = "lines" if k % 64 == 0 and (member, "lines") in costs else "aligned"
-    return evaluate(costs[member, variant], {(0, 0): m, (0, 1): k, (1, 0): n, (1, 1): k, (2, 0): m, (2, 1): n}, SMS)
+def holds(guard, sizes):
+    """Whether contiguous operands, aligned as those of PyTorch are, have the fact. Of the result nothing is asked."""
+    if guard["fact"] not in ("size_divisible", "stride_divisible") or guard["arg"] == 2:
+        return True
+    number = sizes[guard["arg"], guard["dim"]] if guard["fact"] == "size_divisible" else 1 if guard["dim"] else sizes[guard["arg"], 1]
+    return number % guard["value"] == 0
+
+
+def predicted(costs, layout, member, m, n, k):
+    """Nanoseconds; those of the variant of the member that takes the launch."""
+    a, b = (m, k) if layout[0] == "n" else (k, m), (k, n) if layout[1] == "n" else (n, k)
+    sizes = {(0, 0): a[0], (0, 1): a[1], (1, 0): b[0], (1, 1): b[1], (2, 0): m, (2, 1): n}
+    for guards, cost in costs[layout, member]:
+        if all(holds(guard, sizes) for guard in guards):
+            return evaluate(cost, sizes, SMS)
+    sys.exit(f"{member} takes no launch of {m}x{n}x{k} {layout} whose rows begin at multiples of 16 bytes")
 
 
 def main():
@@ -44,22 +70,23 @@ def main():
     parser.add_argument("--list", action="store_true", help="a line a shape")
     options = parser.parse_args()
     costs = costs_of(options.contract)
-    among = {member for member, _ in (costs_of(options.among) if options.among else costs)}
+    among = costs.keys() & costs_of(options.among).keys() if options.among else costs.keys()
     with open(options.times, encoding="utf-8") as file:
         cards = json.load(file)["cards"]
     for card, rows in cards.items():
         lost, ratios, best = [], [], []
         for row in rows:
-            times, shape = row["us"], row["shape"]
-            members = [member for member in times if member in among]
+            times, shape, layout = row["us"], row["shape"], row.get("layout", "nt")
+            members = [member for member in times if (layout, member) in among]
             if not members:
-                sys.exit(f"none of the members was timed at {shape}")
-            taken, fastest = min(members, key=lambda member: predicted(costs, member, *shape)), min(members, key=times.get)
+                sys.exit(f"none of the members was timed at {shape}, {layout}")
+            of = {member: predicted(costs, layout, member, *shape) for member in members}
+            taken, fastest = min(members, key=of.get), min(members, key=times.get)
             lost.append(times[taken] / times[fastest] - 1)
             ratios.append(times["torch"] / times[taken])
             best.append(times["torch"] / min(us for member, us in times.items() if member != "torch"))
             if options.list:
-                print(f"{'x'.join(map(str, shape))}: {taken} {times[taken]:.2f} us (predicted {predicted(costs, taken, *shape) / 1e3:.2f}), "
+                print(f"{'x'.join(map(str, shape))}{' ' + layout if 'layout' in row else ''}: {taken} {times[taken]:.2f} us (predicted {of[taken] / 1e3:.2f}), "
                       f"best {fastest} {times[fastest]:.2f} us, {lost[-1]:.1%} lost, {ratios[-1]:.3f} x torch")
         mean = lambda values: math.exp(statistics.mean(map(math.log, values)))
         print(f"{card}: {len(rows)} shapes; the choice loses {statistics.mean(lost):.1%} on average, {max(lost):.1%} at most; {mean(ratios):.3f} x torch, "
