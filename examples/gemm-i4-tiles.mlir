@@ -24,12 +24,20 @@ tile.kernel @gemm_i4(%X: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %W: memref<
   %two = arith.constant 2 : index
   %group = arith.constant 128 : index
   %BB = arith.divsi %BK, %two : index
-  // A stage is at most 40 KiB, so that five fit into shared memory: bf16 of X, half a byte of each weight.
-  %bytesOfX = arith.muli %BM, %BK : index
-  %elements = arith.muli %bytesOfX, %two : index
-  %bytesOfW = arith.muli %BN, %BB : index
-  %stage = arith.addi %elements, %bytesOfW : index
-  tile.assume %stage {max = 40960} : index
+  // Each weight is converted once for all rows of the tile, and a product waits for that: more weights than rows of X do not pay. Steps of 128 wait less
+  // often; beside 256 rows of X they would leave room for fewer slots. 256 rows leave room for the accumulators of 128 weights.
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  %isMost = arith.cmpi eq, %BM, %c256 : index
+  %step = arith.select %isMost, %c64, %group : index
+  %isStep = arith.cmpi eq, %BK, %step : index
+  tile.assume %isStep, "256 rows have steps of 64 in K, others of 128" : i1
+  %least = arith.select %isMost, %group, %c64 : index
+  %most = arith.minsi %BM, %group : index
+  %isAbove = arith.cmpi sge, %BN, %least : index
+  %isBelow = arith.cmpi sle, %BN, %most : index
+  %isWithin = arith.andi %isAbove, %isBelow : i1
+  tile.assume %isWithin, "64 rows have 64 weights, 256 rows 128, 128 rows either" : i1
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index

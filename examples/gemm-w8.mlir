@@ -20,9 +20,20 @@ tile.kernel @gemm_w8(%X: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %W: memref<
   %BM = tile.param "BM" [256, 128, 64, 16] : index
   %BN = tile.param "BN" [128, 64] : index
   %BK = tile.param "BK" [64, 256] : index
-  // Long steps in K are for tiles with few accumulators, which read longer pieces of the rows of W and wait less often.
+  // Each weight is converted once for all rows of the tile, and a product waits for that: more weights than rows of X do not pay, but for 16 rows, of which
+  // no fewer weights than 64 can be multiplied. 256 rows leave room for the accumulators of 128 weights.
   %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
+  %isHigh = arith.cmpi sge, %BM, %c128 : index
+  %most = arith.select %isHigh, %c128, %c64 : index
+  %isMost = arith.cmpi eq, %BM, %c256 : index
+  %least = arith.select %isMost, %c128, %c64 : index
+  %isBelow = arith.cmpi sle, %BN, %most : index
+  %isAbove = arith.cmpi sge, %BN, %least : index
+  %isWithin = arith.andi %isBelow, %isAbove : i1
+  tile.assume %isWithin, "16 and 64 rows have 64 weights, 256 rows 128, 128 rows either" : i1
+  // Long steps in K are for tiles with few accumulators, which read longer pieces of the rows of W and wait less often.
   %c4096 = arith.constant 4096 : index
   %accumulators = arith.muli %BM, %BN : index
   %isSmall = arith.cmpi sle, %accumulators, %c4096 : index
