@@ -25,7 +25,8 @@ tile.kernel @gemm_i4(%X: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %W: memref<
   %group = arith.constant 128 : index
   %BB = arith.divsi %BK, %two : index
   // Each weight is converted once for all rows of the tile, and a product waits for that: more weights than rows of X do not pay. Steps of 128 wait less
-  // often; beside 256 rows of X they would leave room for fewer slots. 256 rows leave room for the accumulators of 128 weights.
+  // often; beside 256 rows of X they would leave room for fewer slots. 64 weights beside 256 rows are one warpgroup's, and the tensor cores wait while it
+  // converts.
   %c64 = arith.constant 64 : index
   %c256 = arith.constant 256 : index
   %isMost = arith.cmpi eq, %BM, %c256 : index

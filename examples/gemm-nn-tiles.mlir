@@ -18,8 +18,8 @@ tile.kernel @gemm_nn(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]},
   %BM = tile.param "BM" [128, 16, 32, 64, 80, 96, 152, 176] : index
   %BN = tile.param "BN" [256, 64, 128] : index
   %BK = tile.param "BK" [64, 128, 256] : index
-  // Which extents go together. Tiles of 128 rows have 64 to 256 columns. 152 rows are what two math warpgroups hold beside 256 columns; other heights
-  // are for products whose rows they cover with less left over. Few rows have few columns: they are for few output tiles, of which many blocks read B. 96 columns,
+  // Which extents go together. Tiles of 128 rows have 64 to 256 columns. 152 rows are what two math warpgroups hold beside 256 columns; other heights are for
+  // products whose rows they cover with less left over. Few rows have few columns: they are for few output tiles, of which many blocks read B. 96 columns,
   // which gemm.mlir has, are missing: B's rows lie along N, so that each of a tile's would come in three pieces of 64 bytes.
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index

@@ -20,8 +20,8 @@ tile.kernel @gemm_w8(%X: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %W: memref<
   %BM = tile.param "BM" [256, 128, 64, 16] : index
   %BN = tile.param "BN" [128, 64] : index
   %BK = tile.param "BK" [64, 256] : index
-  // Each weight is converted once for all rows of the tile, and a product waits for that: more weights than rows of X do not pay, but for 16 rows, of which
-  // no fewer weights than 64 can be multiplied. 256 rows leave room for the accumulators of 128 weights.
+  // Each weight is converted once for all rows of the tile, and a product waits for that: more weights than rows of X do not pay, but for 16 rows, because
+  // a product has at least 64 weights. 64 weights beside 256 rows are one warpgroup's, and the tensor cores wait while it converts.
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
