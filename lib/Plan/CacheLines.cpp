@@ -21,9 +21,6 @@ static constexpr double kLinesOfParts = 1.15;
 /// The part by which a row of a box takes L2 less if it is half as wide. Source:
 /// docs/performance/constants.md.
 static constexpr double kLessOfHalf = 0.1;
-/// The cycles in which a row of a box arrives in shared memory, however narrow it is. Source:
-/// docs/performance/constants.md.
-static constexpr double kCyclesOfRow = 1;
 /// What the tensor cores take under sustained load, when the clock falls, next to the clock at
 /// which cycles are counted. Source: docs/performance/constants.md.
 static constexpr double kSustainedTensor = 1.12;
@@ -77,7 +74,7 @@ void tessera::plan::predictLines(const Machine &machine, const PlanFacts &facts,
                  ofLoad = ofEach / sharing * (inParts ? kLinesOfParts : 1);
     // Whoever asked for them, all rows arrive at each SM.
     onLines += blocks * std::max({load.bytes / machine.l2BytesPerCycle,
-                                  kCyclesOfRow * load.bytes / load.rowBytes,
+                                  machine.boxRowCycles * load.bytes / load.rowBytes,
                                   delivery(machine, load, /*isUneven=*/false) / sharing});
     result.lines += ofLoad;
     result.linesOfOneRow += ofEach;

@@ -344,7 +344,7 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
                   kChainOfWarpgroup * facts.chainCycles + kChainedIteration,
               "issue");
   }
-  atLeast(convertingCycles(facts, blocks), "issue");
+  atLeast(convertingCycles(machine, facts, blocks), "issue");
 
   double epilogue = machine.epilogueCycles + machine.epilogueCyclesPerRegister * facts.accumulators;
   if (!*plan.persistent)

@@ -49,21 +49,19 @@ double tessera::plan::gatheringCycles(const Machine &machine, const PlanFacts &f
          blocks * (facts.gatherInstructions * machine.gatherCycles + facts.tensorCycles);
 }
 
-// Sources of the numbers: docs/performance/constants.md.
-/// What a warpgroup takes to convert an operand besides the conversions, and how much longer these
-/// take than their issue: their results wait for each other.
-static constexpr double kConvertStart = 110, kConvertLatency = 9.2;
-/// The part of the products of other warpgroups that hides that: nothing brings warpgroups that
-/// convert operands out of step.
+/// The part of the products of other warpgroups that hides conversions: nothing brings warpgroups
+/// that convert operands out of step. Source: docs/performance/constants.md.
 static constexpr double kHiddenByProducts = 0.45;
 
-double tessera::plan::convertingCycles(const PlanFacts &facts, double blocks) {
+double tessera::plan::convertingCycles(const Machine &machine, const PlanFacts &facts,
+                                       double blocks) {
   if (facts.convertCycles == 0)
     return 0;
   const double products = blocks * facts.tensorCycles,
                ofOthers = products - facts.tensorCycles / static_cast<double>(facts.warpgroups),
-               converting = std::max(kConvertStart + kConvertLatency * facts.convertCycles,
-                                     blocks * facts.convertBusyCycles);
+               converting =
+                   std::max(machine.convertLatency + machine.convertSlowdown * facts.convertCycles,
+                            blocks * facts.convertBusyCycles);
   return products + std::max(converting - kHiddenByProducts * ofOthers, 0.0);
 }
 

@@ -91,6 +91,8 @@ struct Machine {
   /// The same where rows do not begin at cache lines: L2 then delivers to each SM, or cluster, what
   /// it asks for.
   double l2BytesOffLines = 0;
+  /// In which a row of a box arrives in shared memory, however narrow it is.
+  double boxRowCycles = 0;
   double globalBytesPerCycle = 0; ///< the same of the memory
   double globalBytesAlone = 0;    ///< what memory delivers to an SM if most others ask for nothing
   double cpAsyncCycles = 0;       ///< what an SM takes for one cp.async of a warp
@@ -99,6 +101,9 @@ struct Machine {
   /// What a block waits for an operand that its threads gather through registers, and what a load
   /// of a warp takes with its place and its bounds.
   double gatherLatency = 0, gatherCycles = 0;
+  /// What a warpgroup takes to convert an operand of integers besides the conversions, and how many
+  /// times their issue these take, because their results wait for each other.
+  double convertLatency = 0, convertSlowdown = 0;
   /// What the blocks of an SM should have asked of memory together, if they ask for nothing while
   /// they compute.
   double loadBytesInFlight = 0;

@@ -272,7 +272,7 @@ double gatheringCycles(const Machine &machine, const PlanFacts &facts, const Pla
 
 /// The cycles of an iteration of `blocks` blocks of an SM whose warpgroups convert an operand
 /// before they multiply by it. 0 if there is none.
-double convertingCycles(const PlanFacts &facts, double blocks);
+double convertingCycles(const Machine &machine, const PlanFacts &facts, double blocks);
 
 /// The fewest iterations that a part of an output tile must have and save if stream-K is to pay:
 /// what two hand-overs of partial sums cost.

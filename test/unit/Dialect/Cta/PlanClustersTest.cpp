@@ -232,7 +232,8 @@ TEST(PlanClusters, NarrowRowsThatAreShared) {
   const PlanPrediction shared = predictPlan(kMachine, facts, choose(facts, request));
   const double rows = 128 * 64 * 2 / 16;
   // The operand along the cluster is fetched by each block for itself.
-  EXPECT_NEAR(shared.linesAlone, rows * 1 + rows * 16 * 5.6 / kMachine.l2BytesPerCycle, 2);
+  EXPECT_NEAR(shared.linesAlone,
+              rows * kMachine.boxRowCycles + rows * 16 * 5.6 / kMachine.l2BytesPerCycle, 2);
 }
 
 /// Where rows begin anywhere, wide ones cross the end of a line more often.

@@ -276,7 +276,7 @@ TEST(PlanModel, OperandsThatAreConverted) {
   EXPECT_EQ(*plan.blocksPerSM, 1);
   EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 1024);
   facts.convertCycles = 32;
-  const double alone = 110 + 9.2 * 32;
+  const double alone = kMachine.convertLatency + 32 * kMachine.convertSlowdown;
   EXPECT_EQ(predictPlan(kMachine, facts, plan).bound, "issue");
   EXPECT_NEAR(predictPlan(kMachine, facts, plan).iteration, 1024 + alone - 0.45 * 512, 1);
   // More of it is hidden if there are more warpgroups, up to all, and less where products are
@@ -284,14 +284,14 @@ TEST(PlanModel, OperandsThatAreConverted) {
   plan.blocksPerSM = 2;
   EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 2048);
   facts.tensorCycles = 128;
-  EXPECT_NEAR(convertingCycles(facts, 2), 256 + alone - 0.45 * 192, 1);
-  EXPECT_NEAR(convertingCycles(facts, 1), 128 + alone - 0.45 * 64, 1);
+  EXPECT_NEAR(convertingCycles(kMachine, facts, 2), 256 + alone - 0.45 * 192, 1);
+  EXPECT_NEAR(convertingCycles(kMachine, facts, 1), 128 + alone - 0.45 * 64, 1);
   // It takes at least what keeps the ALUs busy: of weights of 4 bits that is more.
   facts.convertBusyCycles = 700;
-  EXPECT_NEAR(convertingCycles(facts, 1), 128 + 700 - 0.45 * 64, 1);
-  EXPECT_NEAR(convertingCycles(facts, 2), 256 + 1400 - 0.45 * 192, 1);
+  EXPECT_NEAR(convertingCycles(kMachine, facts, 1), 128 + 700 - 0.45 * 64, 1);
+  EXPECT_NEAR(convertingCycles(kMachine, facts, 2), 256 + 1400 - 0.45 * 192, 1);
   facts.convertCycles = 0;
-  EXPECT_EQ(convertingCycles(facts, 1), 0) << "nothing is converted";
+  EXPECT_EQ(convertingCycles(kMachine, facts, 1), 0) << "nothing is converted";
 }
 
 TEST(PlanModel, ProductsWhoseResultsAreUsed) {
