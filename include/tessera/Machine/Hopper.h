@@ -58,6 +58,7 @@ inline constexpr Machine kMachine = {
     .registerGranule = 8, // so 256 per warp
 
     .sms = 132,
+    .smsOfTpc = 2,
     .smsInLargeClusters = 120, // 30 clusters of four: constants.md
 
     .tensorFlops16 = 989.4e12,
@@ -87,7 +88,8 @@ inline constexpr Machine kMachine = {
     .l2BytesOffLines = 29,         // fitted: constants.md
     .boxRowCycles = 1,             // measured: constants.md
     .globalBytesPerCycle = 18.7,   // experiments.md
-    .globalBytesAlone = 34,        // measured: constants.md
+    .globalBytesAlone = 52,        // measured: constants.md
+    .globalBytesOfPair = 34,       // measured: constants.md
     .cpAsyncCycles = 7,            // fitted: constants.md
     .shiftLatency = 1400,          // fitted: constants.md
     .shiftCycles = 120,            // fitted: constants.md

@@ -48,6 +48,7 @@ struct Machine {
   int64_t registerGranule = 0; ///< a thread has a multiple of this many
 
   int64_t sms = 0;
+  int64_t smsOfTpc = 0; ///< the SMs of a texture processing cluster
   /// The SMs that clusters of more than two blocks find: a cluster lies within a GPC.
   int64_t smsInLargeClusters = 0;
   /// The part of `cores` SMs that clusters of `cluster` blocks find.
@@ -94,10 +95,12 @@ struct Machine {
   /// In which a row of a box arrives in shared memory, however narrow it is.
   double boxRowCycles = 0;
   double globalBytesPerCycle = 0; ///< the same of the memory
-  double globalBytesAlone = 0;    ///< what memory delivers to an SM if most others ask for nothing
-  double cpAsyncCycles = 0;       ///< what an SM takes for one cp.async of a warp
-  double shiftLatency = 0; ///< what a block waits for a slot that its threads fill by shifting
-  double shiftCycles = 0;  ///< and for each piece of a thread in it
+  /// What memory delivers to an SM if most others ask for nothing, among them the other SM of its
+  /// TPC, and if that one asks for as much.
+  double globalBytesAlone = 0, globalBytesOfPair = 0;
+  double cpAsyncCycles = 0; ///< what an SM takes for one cp.async of a warp
+  double shiftLatency = 0;  ///< what a block waits for a slot that its threads fill by shifting
+  double shiftCycles = 0;   ///< and for each piece of a thread in it
   /// What a block waits for an operand that its threads gather through registers, and what a load
   /// of a warp takes with its place and its bounds.
   double gatherLatency = 0, gatherCycles = 0;

@@ -25,7 +25,7 @@ struct Plan {
   std::optional<int64_t> warpgroups; ///< math warpgroups of a block
   std::optional<int64_t> producers;  ///< producer warps
   std::optional<int64_t> stages, persistent, group, blocksPerSM, cluster, registers, pending,
-      epilogue, streamK, clusterDim, leastGroup;
+      epilogue, streamK, clusterDim, leastGroup, spread;
 
   /// Output tiles that a block computes at a time, each by warpgroups of its own: 1 but for
   /// ping-pong.

@@ -99,6 +99,9 @@ LogicalResult Lowering::lowerElect(cta::ElectOp op) {
     mine = NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value());
   auto branch = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/false);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
+  // ptxas sees that in a branch on this condition alone. LLVM would merge it with a branch that
+  // comes first in the region, such as that around a loop, but for this.
+  inlineAsm("", {}, {}, /*sideEffects=*/true, /*memoryClobber=*/false);
   const Scope outer = scope;
   scope.elected = true;
   LogicalResult result = lowerBlock(op.getBody().front());

@@ -9,7 +9,10 @@
 // CHECK-NEXT:  llvm.inline_asm has_side_effects asm_dialect = att "ld.shared.b32 $0, [$1];", "=r,r,~{memory}" %[[TO_USE]] : (!llvm.ptr<3>) -> i32
 //
 // One thread takes numbers; the loop goes on while the number that it carries is an output tile.
-// CHECK:       nvvm.elect.sync
+// LLVM does not merge the branch of the one thread with the loop's, because something that has an effect stands between.
+// CHECK:       %[[ONE:.*]] = nvvm.elect.sync
+// CHECK-NEXT:  scf.if %[[ONE]] {
+// CHECK-NEXT:    llvm.inline_asm has_side_effects asm_dialect = att "", ""
 // CHECK:       %[[BLOCK:.*]] = arith.index_castui %{{.*}} : index to i32
 // CHECK-NEXT:  %[[BLOCKS:.*]] = arith.index_castui %{{.*}} : index to i32
 // CHECK-NEXT:  %[[TILES:.*]] = arith.index_castui %{{.*}} : index to i32

@@ -340,7 +340,7 @@ PlanAttr PlanAttr::get(MLIRContext *context, const plan::Plan &plan) {
     replicate = *plan.replicate == plan::Replicate::Blocks ? Replicate::Blocks : Replicate::Split;
   return get(context, replicate, plan.warpgroups, plan.producers, plan.stages, plan.persistent,
              plan.group, plan.blocksPerSM, plan.cluster, plan.registers, plan.pending,
-             plan.epilogue, plan.streamK, plan.clusterDim, plan.leastGroup);
+             plan.epilogue, plan.streamK, plan.clusterDim, plan.leastGroup, plan.spread);
 }
 
 plan::Plan PlanAttr::asPlan() const {
@@ -361,6 +361,7 @@ plan::Plan PlanAttr::asPlan() const {
   plan.streamK = getStreamK();
   plan.clusterDim = getClusterDim();
   plan.leastGroup = getLeastGroup();
+  plan.spread = getSpread();
   return plan;
 }
 
@@ -371,8 +372,8 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                std::optional<int64_t> blocksPerSM, std::optional<int64_t> cluster,
                                std::optional<int64_t> registers, std::optional<int64_t> pending,
                                std::optional<int64_t> epilogue, std::optional<int64_t> streamK,
-                               std::optional<int64_t> clusterDim,
-                               std::optional<int64_t> leastGroup) {
+                               std::optional<int64_t> clusterDim, std::optional<int64_t> leastGroup,
+                               std::optional<int64_t> spread) {
   auto within = [&](StringRef name, std::optional<int64_t> value, int64_t low,
                     int64_t high) -> LogicalResult {
     if (!value || (*value >= low && *value <= high))
@@ -390,7 +391,7 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(within("epilogue", epilogue, 0, kMany)) ||
       failed(within("stream_k", streamK, 0, kMany)) ||
       failed(within("cluster_dim", clusterDim, 0, 7)) ||
-      failed(within("least_group", leastGroup, 1, kMany)))
+      failed(within("least_group", leastGroup, 1, kMany)) || failed(within("spread", spread, 0, 1)))
     return failure();
   if (epilogue && *epilogue % 8)
     return emitError()

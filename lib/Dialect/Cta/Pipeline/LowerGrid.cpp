@@ -33,6 +33,7 @@
 // 2^31: the launcher refuses a total above kMaxPersistent, and there are never more than 2^21
 // blocks.
 #include "BlockCoordinates.h"
+#include "SpreadBlocks.h"
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -40,6 +41,7 @@
 #include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/Analysis/UnequalWork.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 #include "tessera/Dialect/Tile/SymbolNames.h"
 
@@ -218,9 +220,10 @@ static Value fillManyRounds(Arith a, Value total, Value launched, int64_t cluste
 }
 
 /// Moves the ops that the body will hold into a loop over the numbers of blocks or clusters. If
-/// `many` is given, the first number follows GPC-aware cluster numbering. Returns the number that
-/// an iteration computes.
-static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t cluster, Value many) {
+/// `many` is given, the first number follows GPC-aware cluster numbering; `spread` permutes the
+/// numbers of blocks. Returns the number that an iteration computes.
+static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t cluster, Value many,
+                                llvm::function_ref<Value(Value)> spread) {
   Type index = a.b.getIndexType(), i32 = a.b.getI32Type();
   auto narrow = [&](Value x) -> Value {
     return a.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, x);
@@ -233,6 +236,7 @@ static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t clust
       from = a.make<arith::DivUIOp>(from, a.i32(cluster));
     step = a.make<arith::DivUIOp>(step, a.i32(cluster));
   }
+  from = spread(from);
   auto loop = ForOutputTilesOp::create(a.b, a.loc, from, narrow(total), step);
   Block *inside = loop.getBody();
   inside->getOperations().splice(inside->begin(), body.getOperations(),
@@ -462,6 +466,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   SmallVector<Value> blocks = counts;
   Clusters clusters;
   Value many;
+  bool spreads = false;
   if (persistent) {
     clusters = dealToClusters(outside, grid, counts, cluster, along);
     const bool parts = plan && plan.getStreamK().value_or(0) != 0;
@@ -474,6 +479,9 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     // position is unknown.
     if (cluster > 1 && *blocksPerSM == 1 && !parts)
       many = fillManyRounds(outside, clusters.total, launched, cluster);
+    // Parts of output tiles must begin in the order of their numbers, too.
+    spreads = cluster == 1 && full && !parts && !mayWait(grid) &&
+              plan.getSpread().value_or(1) != 0 && machineOf(grid).smsOfTpc == 2;
   }
   int64_t group = plan ? plan.getGroup().value_or(0) : 0;
   if (grid.getOrder())
@@ -493,6 +501,11 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   Value queue = persistent && order && order->getDynamic() && mayQueue(grid, plan, cluster)
                     ? makeQueue(b, loc)
                     : Value();
+  if (plan && plan.getSpread() == 1 && (queue || mayWait(grid)) &&
+      demandsPlan(grid->getParentOfType<tile::KernelOp>()))
+    return refusePlan(grid.emitOpError("has a plan with spread = 1, but its blocks "))
+           << (queue ? "take output tiles from a queue" : "may wait for those with lower numbers")
+           << "; leave out 'spread'";
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
   auto launch =
       LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{}, IntegerAttr{},
@@ -518,13 +531,20 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   Arith inside{b, loc};
   SmallVector<Value> numbers;
   if (!counts.empty()) {
+    OpBuilder before(launch);
+    auto spread = [&](Value id) {
+      // The numbers that a queue gives are those behind the blocks' own ones.
+      if (!spreads || queue)
+        return id;
+      Value cores = tile::NumCoresOp::create(before, loc, before.getIndexType());
+      return spreadBlocks(inside, {before, loc}, id, counts, clusters.total, cores, *blocksPerSM);
+    };
     Value number = persistent
-                       ? openPersistentLoop(inside, clusters.total, body, cluster, many)
+                       ? openPersistentLoop(inside, clusters.total, body, cluster, many, spread)
                        : b.createOrFold<arith::IndexCastUIOp>(
                              loc, b.getI32Type(), BlockIdOp::create(b, loc, b.getIndexType()));
     if (queue)
       number = QueuedOp::create(b, loc, number, queue);
-    OpBuilder before(launch);
     Arith fixed = persistent ? Arith{before, loc} : inside;
     const ClusterNumber ofClusters = tellApart(inside, clusters, number, fixed);
     numbers = hasSlowest

@@ -119,6 +119,21 @@ static PlanAnswer inDerivedClusters(const Machine &machine, const std::vector<Pl
   return together.refused || together.declined ? answer : together;
 }
 
+/// Whether blocks that share an SM compute for longer than they load. Blocks of successive launches
+/// meet on SMs, where two that compute take twice as long, and they meet more often if the output
+/// tiles of few blocks are spread (docs/performance/log.md, 2026-11-29).
+static bool computesOnSharedSMs(const Machine &machine, const plan::Plan &plan,
+                                const std::vector<PlanFacts> &launches) {
+  if (!*plan.persistent || !*plan.stages || plan.blocksPerSM.value_or(1) == 1)
+    return false;
+  return llvm::any_of(launches, [&](const PlanFacts &facts) {
+    if (!facts.pipelined)
+      return false;
+    const std::string bound = predictPlan(machine, facts, plan).bound;
+    return bound == "issue" || bound == "tensor";
+  });
+}
+
 /// The plan of the model with all other decisions filled in. `ordered`: a grid states its order.
 static plan::Plan complete(plan::Plan plan, const plan::Plan &given, int64_t warpgroups,
                            bool ordered, ArrayRef<tile::GridOp> grids,
@@ -140,6 +155,7 @@ static plan::Plan complete(plan::Plan plan, const plan::Plan &given, int64_t war
   if (*plan.persistent && *plan.group > kLeastGroup && isGroupOpen && *plan.cluster == 1 &&
       llvm::any_of(launches, [](const PlanFacts &f) { return panelBytes(f) > 0; }))
     plan.leastGroup = kLeastGroup;
+  plan.spread = given.spread;
   // The order of a grid stands for the plan's group where the model reads it, not in the plan.
   if (given.group)
     plan.group = given.group;
@@ -263,6 +279,20 @@ static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
       return refuse("which gives each warpgroup an output tile of its own, but stream_k divides "
                     "the iterations of output tiles that warpgroups share: plan one of them");
   }
+  if (given.getSpread() == 1) {
+    auto refuse = [&](StringRef why) {
+      return refusePlan(kernel.emitOpError("has a plan with spread = 1, but ")) << why;
+    };
+    if (given.getPersistent() == 0)
+      return refuse("persistent = 0; only persistent launches number their blocks: plan persistent "
+                    "= 1, or leave out 'spread'");
+    if (given.getCluster().value_or(1) > 1)
+      return refuse("the blocks of a cluster need successive numbers: plan cluster = 1, or leave "
+                    "out 'spread'");
+    if (given.getStreamK().value_or(0))
+      return refuse("parts of output tiles begin in the order of their numbers: plan stream_k = 0, "
+                    "or leave out 'spread'");
+  }
   return success();
 }
 
@@ -327,6 +357,8 @@ static LogicalResult decide(tile::KernelOp kernel, bool wantsStreamK) {
   PlanRequest request = requestOf(planStructOf(kernel), order);
   if (kernel->removeAttr(kAloneAttr))
     request.mostBlocks = 1;
+  if (request.spread == 1)
+    request.cluster = 1;
   const bool isOpen = !request.stages;
   if (isOpen)
     request.stages = lookaheadOf(kernel);
@@ -366,8 +398,11 @@ static LogicalResult decide(tile::KernelOp kernel, bool wantsStreamK) {
     for (const PlanFacts &of : facts)
       if (of.pipelined)
         chosen.streamK = std::max(*chosen.streamK, leastPart(machine, of, chosen));
-  const plan::Plan full =
+  plan::Plan full =
       complete(chosen, planStructOf(kernel), warpgroups, order.has_value(), grids, facts);
+  if (!full.spread && *full.cluster == 1 && !full.streamK.value_or(0) &&
+      computesOnSharedSMs(machine, full, facts))
+    full.spread = 0;
   auto planned = PlanAttr::get(context, full);
   kernel.setPlanAttr(planned);
   if (given && pipelined && demandsPlan(kernel)) {

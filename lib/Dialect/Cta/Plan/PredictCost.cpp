@@ -283,7 +283,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
   Value memory = memoryOf(bytes, all, machine.globalBytesPerCycle);
   Value atLeast =
       largest(memory, memoryOf(bytes, largest(make<arith::MinSIOp>(tiles, cores), index(1)),
-                               machine.globalBytesAlone));
+                               cluster > 1 ? machine.globalBytesOfPair : machine.globalBytesAlone));
   if (int64_t least = number("stream_k")) {
     Waves waves{tiles, trips, places, cores, blocks, 1, {}};
     Value ofParts = iteration; // when all SMs are at work

@@ -13,7 +13,7 @@ using namespace tessera::cta;
 //===--- what is needed ----------------------------------------------------------------------===//
 
 void RoleSlice::add(Operation *op) {
-  if (!launch->isProperAncestor(op) || !ops.insert(op).second)
+  if (!launch->isProperAncestor(op) || common.contains(op) || !ops.insert(op).second)
     return;
   if (op->getParentOp() != launch)
     add(op->getParentOp());

@@ -16,7 +16,9 @@ namespace tessera::cta {
 
 class RoleSlice {
 public:
-  explicit RoleSlice(LaunchOp launch) : launch(launch) {}
+  /// `common` are ops of the launch's body that stay before the roles, for all of them.
+  RoleSlice(LaunchOp launch, const llvm::DenseSet<mlir::Operation *> &common)
+      : launch(launch), common(common) {}
 
   /// Adds an op that the role needs, and everything that the op needs.
   void add(mlir::Operation *op);
@@ -37,6 +39,7 @@ private:
   llvm::SmallVector<unsigned> needed(mlir::ValueRange list) const;
 
   LaunchOp launch;
+  const llvm::DenseSet<mlir::Operation *> &common;
   llvm::DenseSet<mlir::Operation *> ops;
   llvm::DenseSet<mlir::Value> values;
 };

@@ -142,7 +142,7 @@ static StringRef keysAround(StringRef text) {
   text = text.take_front(open).rtrim();
   if (text.ends_with("cta.plan"))
     return "replicate, warpgroups, producers, stages, persistent, group, blocks_per_sm, cluster, "
-           "registers, pending, epilogue, stream_k, cluster_dim, least_group";
+           "registers, pending, epilogue, stream_k, cluster_dim, least_group, spread";
   return text.ends_with("tile.guard") ? "arg, dim, value" : "";
 }
 

@@ -93,3 +93,28 @@ tile.kernel @one_each(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %X: memref
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @spread_queue(%C: memref<?x?xf32>, %m: index, %n: index, %f: f32)
+    attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, stages = 2, producers = 1, spread = 1>, warpgroups = 1} {
+  // expected-error @below {{has a plan with spread = 1, but its blocks take output tiles from a queue; leave out 'spread'}}
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 32) order = <slowest = 0, section = 3, dynamic> {
+    memref.store %f, %C[%i, %j] : memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#l = #cta.frag<regs = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32], [64]], wg = 1>
+tile.kernel @spread_wait(%C: memref<128xi32>, %m: index)
+    attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, spread = 1>, warpgroups = 1} {
+  // expected-error @below {{has a plan with spread = 1, but its blocks may wait for those with lower numbers; leave out 'spread'}}
+  tile.grid (%i) = (0) to (%m) step (128) {
+    %v = arith.constant dense<1> : tensor<128xi32, #l>
+    %old = cta.atomic add returning %v, %C[%i] : tensor<128xi32, #l> -> memref<128xi32>
+    cta.store %old, %C[%i] : tensor<128xi32, #l> -> memref<128xi32>
+  }
+  tile.return
+}

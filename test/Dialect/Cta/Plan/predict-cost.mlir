@@ -33,7 +33,7 @@
 // CHECK: %[[MEMORY:.*]] = arith.ceildivsi %{{.*}}, %[[RATE]] : index
 // CHECK: %[[AT_WORK:.*]] = arith.minsi %[[TILES]], %[[CORES]] : index
 // CHECK: %[[OF_THOSE:.*]] = arith.maxsi %[[AT_WORK]], %{{.*}} : index
-// CHECK: %[[SHARES:.*]] = arith.muli %[[OF_THOSE]], %c544{{.*}} : index
+// CHECK: %[[SHARES:.*]] = arith.muli %[[OF_THOSE]], %c832{{.*}} : index
 // CHECK: %[[ALONE:.*]] = arith.ceildivsi %{{.*}}, %[[SHARES]] : index
 // CHECK: %[[LEAST:.*]] = arith.maxsi %[[MEMORY]], %[[ALONE]] : index
 // CHECK: %[[LESS:.*]] = arith.minsi %[[ALL]], %[[MEMORY]] : index

@@ -12,16 +12,19 @@
 !channel = !cta.channel<2, !tile>
 !pair = !cta.channel<3, !tile, !tile>
 
-// The persistent GEMM. Scalars of the block number are in both roles; the accumulator is no value of the producer's loop; zeros, epilogue and scalar
+// The persistent GEMM. Scalars of the block number are before the roles; the accumulator is no value of the producer's loop; zeros, epilogue and scalar
 // stores are the math role's.
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK-SAME: phase = #tile.phase<specialized>
 // CHECK: cta.launch
 // CHECK-NEXT: %[[CH:.*]] = cta.channel : <3,
-// CHECK-NEXT: cta.role @math warps(4) {
-// CHECK: cta.block_id
-// CHECK: cta.num_blocks
-// CHECK: cta.for_output_tiles %[[T:.*]] = %{{.*}} : i32 {
+// CHECK-NEXT: %[[BLOCK:.*]] = cta.block_id
+// CHECK-NEXT: %[[BLOCKS:.*]] = cta.num_blocks
+// CHECK-NEXT: %[[FIRST:.*]] = arith.index_castui %[[BLOCK]] : index to i32
+// CHECK-NEXT: %[[STEP:.*]] = arith.index_castui %[[BLOCKS]] : index to i32
+// CHECK-NEXT: %[[LAST:.*]] = arith.index_castui %{{.*}} : index to i32
+// CHECK: cta.role @math warps(4) {
+// CHECK: cta.for_output_tiles %[[T:.*]] = %[[FIRST]] to %[[LAST]] step %[[STEP]] : i32 {
 // CHECK: %[[I:.*]] = arith.index_castui %[[T]]
 // CHECK: %[[ACC:.*]] = scf.for %{{.*}} iter_args(%[[C:.*]] = %{{.*}}) -> (tensor<64x64xf32, #{{.*}}>) {
 // CHECK-NEXT: %[[Q:.*]], %[[V:.*]]:2 = cta.wait %[[CH]]
@@ -35,9 +38,7 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: cta.role @producer warps(1) {
 // CHECK-NEXT: cta.elect {
-// CHECK: cta.block_id
-// CHECK: cta.num_blocks
-// CHECK: cta.for_output_tiles %[[T:.*]] = %{{.*}} : i32 {
+// CHECK-NEXT: cta.for_output_tiles %[[T:.*]] = %[[FIRST]] to %[[LAST]] step %[[STEP]] : i32 {
 // CHECK: %[[I:.*]] = arith.index_castui %[[T]]
 // CHECK: scf.for %[[K:.*]] = %{{.*}} to %K step %{{[a-z0-9_]*}} {
 // CHECK-NEXT: %[[P:.*]] = cta.acquire %[[CH]]

@@ -134,6 +134,8 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
       only in part are divided among all blocks by iterations of the main loop, if they are at most half a wave, or a grid of one row or
       one column. Parts have at least n iterations, but for the last one of an output tile, and the division is made only if it saves at
       least n iterations. 0: one block computes each output tile.
+    * `spread`: 1, or absent: the output tiles of a wave that is far from full are on as many TPCs as possible (docs/design/Launches.md, *Few
+      output tiles*), in persistent launches without clusters, stream-K and queue. 0: the blocks with the lowest numbers compute them.
   }];
   let parameters = (ins
     OptionalParameter<"std::optional<Replicate>">:$replicate, OptionalParameter<"std::optional<int64_t>">:$warpgroups,
@@ -142,7 +144,8 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     OptionalParameter<"std::optional<int64_t>">:$blocks_per_sm, OptionalParameter<"std::optional<int64_t>">:$cluster,
     OptionalParameter<"std::optional<int64_t>">:$registers, OptionalParameter<"std::optional<int64_t>">:$pending,
     OptionalParameter<"std::optional<int64_t>">:$epilogue, OptionalParameter<"std::optional<int64_t>">:$stream_k,
-    OptionalParameter<"std::optional<int64_t>">:$cluster_dim, OptionalParameter<"std::optional<int64_t>">:$least_group);
+    OptionalParameter<"std::optional<int64_t>">:$cluster_dim, OptionalParameter<"std::optional<int64_t>">:$least_group,
+    OptionalParameter<"std::optional<int64_t>">:$spread);
   let builders = [AttrBuilder<(ins "const ::tessera::plan::Plan &":$plan)>];
   let extraClassDeclaration = [{
     ::tessera::plan::Plan asPlan() const;

@@ -22,6 +22,10 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     the last two dimensions, which come behind those of the same columns (docs/design/Clusters.md, *The remainder*). A grid of rank 0 stays as it is. The
     loop needs `t + blocks < 2³¹`; a `tile.assume` on the number of output tiles says so.
 
+    The blocks of a persistent launch that is dependent have the numbers of a permutation, by which few output tiles are on as many TPCs as
+    possible (docs/design/Launches.md, *Few output tiles*). So it is without clusters, queue, division of the last wave, and blocks that wait for
+    others, on a machine whose TPCs have two SMs.
+
     A grid with `cta.persistent = n` is persistent with n blocks on an SM, whatever the plan says. A `cta.table` of a grid whose coordinates
     come from outside of it is made once, before the loop over output tiles, and flushed after the loop.
 

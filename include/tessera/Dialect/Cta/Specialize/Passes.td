@@ -12,7 +12,8 @@ def SpecializeWarps : CtaPass<"cta-specialize-warps"> {
     Requires *scheduled*; ensures *specialized*. The launch's body is divided into two roles. The acquire, copies and commit of every
     channel, with the loops, scalars and index tiles that they need, go to the role @producer: to one thread (in `cta.elect`), or to all of
     its four warps if cp.async fills a channel. Index tiles get the layout of the producer's threads. Everything else goes to the role
-    @math. Each role gets only the loops and carried values that it needs. A launch without channels stays as it is.
+    @math. Each role gets only the loops and carried values that it needs. Scalars of the launch's body that come from no memory, such as the
+    number of the block, stay before the roles, unless the plan deals out registers. A launch without channels stays as it is.
 
     With `replicate = blocks` in the plan @math has `replicas`, one for each math warpgroup, which compute the output tiles of the
     persistent loop in turn (ping-pong):
