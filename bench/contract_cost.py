@@ -7,7 +7,7 @@ import math
 OPERATIONS = {
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "minsi": min, "maxsi": max, "ceildivs": lambda x, y: -(-x // y),
     "floordivs": lambda x, y: x // y, "remui": lambda x, y: x % y, "divui": lambda x, y: x // y, "divsi": lambda x, y: x // y, "and": lambda x, y: x & y, "cmp_sgt": lambda x, y: int(x > y),
-    "cmp_slt": lambda x, y: int(x < y), "cmp_sge": lambda x, y: int(x >= y), "cmp_eq": lambda x, y: int(x == y),
+    "cmp_slt": lambda x, y: int(x < y), "cmp_sle": lambda x, y: int(x <= y), "cmp_sge": lambda x, y: int(x >= y), "cmp_eq": lambda x, y: int(x == y),
 }
 
 

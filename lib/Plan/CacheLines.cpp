@@ -101,4 +101,8 @@ void tessera::plan::predictLines(const Machine &machine, const PlanFacts &facts,
   // is to do.
   const bool asAll = inParts || facts.isBoundByBytes();
   result.linesAlone = std::max({asAll ? result.lines : 0, tensor, onLines});
+  // Blocks on SMs of different TPCs get more of L2.
+  result.few = plan.maySpread()
+                   ? std::max(tensor, onLines * machine.l2BytesPerCycle / machine.l2BytesAlone)
+                   : result.linesAlone;
 }

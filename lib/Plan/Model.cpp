@@ -300,7 +300,8 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   predictLines(machine, facts, plan, result);
   result.blocksPerSM = *plan.blocksPerSM;
   result.cluster = plan.cluster.value_or(1);
-  auto atLeast = [&](double cycles, const char *bound) {
+  auto atLeast = [&](double cycles, const char *bound, std::optional<double> ofFew = {}) {
+    result.few = std::max(result.few, plan.maySpread() ? ofFew.value_or(cycles) : cycles);
     if (cycles <= result.iteration)
       return;
     result.iteration = cycles;
@@ -309,14 +310,14 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   atLeast(blocks * facts.tensorCycles, "tensor");
   atLeast(blocks * facts.operandBytes / machine.sharedBytesPerCycle, "shared memory");
   const double fastest = result.iteration;
-  atLeast(blocks * loaded / machine.l2BytesPerCycle, "L2");
+  atLeast(blocks * loaded / machine.l2BytesPerCycle, "L2", blocks * loaded / machine.l2BytesAlone);
   atLeast(blocks * facts.copyInstructions * machine.cpAsyncCycles, "cp.async");
   // A block fetches nothing for the next slot while its threads shift pieces into this one.
   if (facts.shiftedPieces > 0)
     atLeast(machine.shiftLatency + facts.shiftedPieces * machine.shiftCycles, "shifted copies");
   atLeast(blocks * bytesOfMemory(machine, facts, *plan.group, *plan.blocksPerSM) /
               machine.globalBytesPerCycle,
-          "memory");
+          "memory", 0);
   // A slot is busy from its load until its products are done; pending products keep it longer.
   // Blocks that share an SM slow down each other's loads; the factor was fitted to measurements.
   // Source: docs/performance/constants.md.

@@ -46,13 +46,18 @@ private:
 
 /// Chooses the first block, two between, and the last one of those that are busy, and the last one
 /// of all. In a launch with clusters these are the first blocks of clusters.
-static SmallVector<int64_t> chooseBlocks(int64_t count, int64_t busy, int64_t cluster) {
+static SmallVector<int64_t> chooseBlocks(int64_t count, ArrayRef<int64_t> busy, int64_t cluster) {
   SmallVector<int64_t> blocks;
-  for (int64_t chosen : {int64_t(0), busy / 3, 2 * busy / 3, busy - 1, count - 1}) {
-    int64_t block = chosen - chosen % cluster;
-    if (chosen >= 0 && chosen < count && !llvm::is_contained(blocks, block))
+  auto choose = [&](int64_t chosen) {
+    const int64_t block = chosen - chosen % cluster;
+    if (!llvm::is_contained(blocks, block))
       blocks.push_back(block);
-  }
+  };
+  if (!busy.empty())
+    for (size_t place : {size_t(0), busy.size() / 3, 2 * busy.size() / 3, busy.size() - 1})
+      choose(busy[place]);
+  if (count)
+    choose(count - 1);
   return blocks;
 }
 
@@ -134,7 +139,7 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
     for (int64_t &block : together.front())
       block *= cluster;
   } else if (blocks.empty()) {
-    for (int64_t block : chooseBlocks(*count, unroller.numBusyBlocks(launch, *count), cluster))
+    for (int64_t block : chooseBlocks(*count, unroller.busyBlocks(launch, *count), cluster))
       together.push_back({block});
   } else {
     for (int64_t block : blocks)

@@ -107,6 +107,16 @@ LogicalResult Unroller::Impl::bindArguments() {
   return success();
 }
 
+/// The SMs of the device; where the number of blocks is given, as many as have these blocks.
+int64_t Unroller::Impl::numCores(tile::NumCoresOp op) {
+  if (!inputs.numBlocks)
+    return inputs.cores;
+  int64_t blocksPerSM = 1;
+  for (auto launch : kernel.getBody().getOps<cta::LaunchOp>())
+    blocksPerSM = std::max<int64_t>(blocksPerSM, launch.getMinBlocks().value_or(1));
+  return llvm::divideCeil(inputs.numBlocks, blocksPerSM);
+}
+
 FailureOr<APInt> Unroller::Impl::integer(Operation *user, Value value, bool controls) {
   Binding binding = lookup(value);
   auto attribute = dyn_cast_or_null<IntegerAttr>(binding.scalar);
@@ -337,7 +347,7 @@ LogicalResult Unroller::Impl::run(Operation *op) {
       })
       .Case([](tile::CostOp) { return success(); })
       .Case([&](tile::NumCoresOp o) {
-        bindInteger(o.getResult(), inputs.cores);
+        bindInteger(o.getResult(), numCores(o));
         return success();
       })
       .Case([&](cta::MaxClustersOp o) {
@@ -446,22 +456,8 @@ std::optional<int64_t> Unroller::numBlocks(cta::LaunchOp launch) {
   return count;
 }
 
-int64_t Unroller::numBusyBlocks(cta::LaunchOp launch, int64_t blocks) {
-  const auto cluster = static_cast<int64_t>(launch.getCluster().value_or(1));
-  int64_t busy = 0;
-  WalkResult walked = launch.walk([&](cta::ForOutputTilesOp loop) {
-    Value end = loop.getUpperBound();
-    while (auto cast = end.getDefiningOp<arith::IndexCastUIOp>())
-      end = cast.getIn();
-    if (launch.getBody().isAncestor(end.getParentRegion()))
-      return WalkResult::interrupt();
-    FailureOr<APInt> value = impl->integer(launch, end);
-    if (failed(value))
-      return WalkResult::interrupt();
-    busy = std::max(busy, value->getSExtValue() * cluster);
-    return WalkResult::advance();
-  });
-  return walked.wasInterrupted() || busy <= 0 ? blocks : std::min(busy, blocks);
+FailureOr<APInt> Unroller::scalar(cta::LaunchOp launch, Value value) {
+  return impl->integer(launch, value);
 }
 
 namespace {

@@ -133,6 +133,11 @@ CASES = [
     ("gemm-nn-128x128x64", "stages = 2, producers = 0, persistent = 1, stream_k = 1", dict(M=264, N=128, K=264), (7,)),
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1, stream_k = 2", dict(M=136, N=72, K=0), (1,)),
     ("stream-k.mlir", None, dict(M=264, N=130, K=456), (3,)),
+    # On eight SMs: three and five output tiles spread over the TPCs, a last wave of five in one row; two blocks on an SM.
+    ("gemm-nn-128x128x64", "stages = 3, persistent = 1, spread = 1", dict(M=264, N=128, K=136), (0, 5)),
+    ("gemm-nn-128x128x64", "stages = 2, persistent = 1, spread = 1", dict(M=136, N=264, K=72), (3,)),
+    ("gemm-nn-128x128x64", "stages = 2, persistent = 1, spread = 1", dict(M=72, N=1600, K=72), (4,)),
+    ("gemm-nn-128x128x64", "stages = 2, persistent = 1, blocks_per_sm = 2, spread = 1", dict(M=1400, N=72, K=72), (7,)),
     ("column-sum", "stages = 0", dict(M=257, N=132), (0,)),
     # Clusters: fewer output tiles than blocks, as many, some beyond the end; tiles of which several blocks fetch parts.
     ("cluster-ring.mlir", None, dict(M=300, N=200, K=200), (9,)),
@@ -196,7 +201,7 @@ for number, (name, plan, shape, timings) in enumerate(CASES):
                         program if derived else with_plan(program, plan))
         cases = [PRODUCTS[name]] if name in PRODUCTS else [TWICE] if name == "both-ways.mlir" else EXAMPLES[name]
     sizes = ",".join(f"{key}={value}" for key, value in shape.items())
-    cores = 4 if "stream" in f"{name} {plan}" else 2
+    cores = 4 if "stream" in f"{name} {plan}" else 8 if "spread" in str(plan) else 2
     for timing in timings:
         file = os.path.join(WORK, f"serialized-{number}-{timing}")
         straight = run([TILE_OPT, "-", f"--cta-serialize-trace=sizes={sizes} cores={cores} timing={timing}", "--cta-verify",

@@ -85,6 +85,7 @@ inline constexpr Machine kMachine = {
 
     .l2Bytes = 60ll << 20,         // of an H200, as its driver says
     .l2BytesPerCycle = 61,         // experiments.md
+    .l2BytesAlone = 82,            // fitted: constants.md
     .l2BytesOffLines = 29,         // fitted: constants.md
     .boxRowCycles = 1,             // measured: constants.md
     .globalBytesPerCycle = 18.7,   // experiments.md

@@ -89,6 +89,7 @@ struct Machine {
   int64_t l2Bytes = 0;
   /// The most that an SM gets of the L2 cache when all SMs load.
   double l2BytesPerCycle = 0;
+  double l2BytesAlone = 0; ///< the same if most others load nothing
   /// The same where rows do not begin at cache lines: L2 then delivers to each SM, or cluster, what
   /// it asks for.
   double l2BytesOffLines = 0;

@@ -33,6 +33,13 @@ struct Plan {
   /// The math warpgroups that share one output tile, if the plan says so.
   std::optional<int64_t> warpgroupsOfTile() const;
 
+  /// True if few output tiles are on different TPCs, as far as the plan decides that. Parts of
+  /// output tiles are many, the blocks of a cluster are neighbours, and a queue is no entry of a
+  /// plan.
+  bool maySpread() const {
+    return spread.value_or(1) != 0 && streamK.value_or(0) == 0 && cluster.value_or(1) == 1;
+  }
+
   /// The plan with all entries that the model reads. Open ones ask for nothing: they are 0, and one
   /// block is on an SM. `warpgroups`, `cluster`, `epilogue` and what belongs to them stay open.
   Plan closed() const;

@@ -214,8 +214,8 @@ public:
   mlir::LogicalResult runKernel();
   /// The number of blocks of the launch; nothing after an error, which is emitted.
   std::optional<int64_t> numBlocks(cta::LaunchOp launch);
-  /// How many of these blocks have an output tile, as far as that is known before the launch.
-  int64_t numBusyBlocks(cta::LaunchOp launch, int64_t blocks);
+  /// Those of these blocks that have an output tile, as far as that is known before the launch.
+  llvm::SmallVector<int64_t> busyBlocks(cta::LaunchOp launch, int64_t blocks);
   /// True if clusters of the launch hand partial sums to each other, so that they must run
   /// together.
   static bool handsOn(cta::LaunchOp launch);
@@ -223,6 +223,9 @@ public:
   mlir::FailureOr<Program> unroll(cta::LaunchOp launch, int64_t block);
 
 private:
+  /// A scalar that is computed before the launch. Errors are emitted.
+  mlir::FailureOr<llvm::APInt> scalar(cta::LaunchOp launch, mlir::Value value);
+
   struct Impl;
   std::unique_ptr<Impl> impl;
 };

@@ -99,8 +99,9 @@ LogicalResult Lowering::lowerElect(cta::ElectOp op) {
     mine = NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value());
   auto branch = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/false);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
-  // ptxas sees that in a branch on this condition alone. LLVM would merge it with a branch that
-  // comes first in the region, such as that around a loop, but for this.
+  // ptxas sees that one thread is left in a branch on this condition alone, and otherwise issues
+  // TMA copies thread by thread. LLVM would merge the condition with that of a loop which comes
+  // first.
   inlineAsm("", {}, {}, /*sideEffects=*/true, /*memoryClobber=*/false);
   const Scope outer = scope;
   scope.elected = true;

@@ -413,6 +413,15 @@ static void keepTables(LaunchOp launch) {
   }
 }
 
+/// Why the blocks of a launch keep their numbers.
+static StringRef whyNotSpread(tile::GridOp grid, bool persistent, bool dependent, Value queue) {
+  return !persistent     ? "its launch is not persistent"
+         : queue         ? "its blocks take output tiles from a queue"
+         : mayWait(grid) ? "its blocks may wait for those with lower numbers"
+         : !dependent    ? "launches that are not dependent have no more blocks than output tiles"
+                         : "it has clusters or stream-K, or TPCs of this machine not two SMs each";
+}
+
 static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan, bool dependent) {
   // Steps that are SSA values may turn out to be constant only now; the op's verifier saw no
   // integer.
@@ -479,7 +488,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     // position is unknown.
     if (cluster > 1 && *blocksPerSM == 1 && !parts)
       many = fillManyRounds(outside, clusters.total, launched, cluster);
-    // Parts of output tiles must begin in the order of their numbers, too.
+    // Parts of output tiles must begin in the order of their numbers, too, and the numbers that a
+    // queue gives are those behind the blocks' own ones.
     spreads = cluster == 1 && full && !parts && !mayWait(grid) &&
               plan.getSpread().value_or(1) != 0 && machineOf(grid).smsOfTpc == 2;
   }
@@ -501,11 +511,11 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   Value queue = persistent && order && order->getDynamic() && mayQueue(grid, plan, cluster)
                     ? makeQueue(b, loc)
                     : Value();
-  if (plan && plan.getSpread() == 1 && (queue || mayWait(grid)) &&
+  spreads &= !queue;
+  if (plan && plan.getSpread() == 1 && !spreads && !counts.empty() &&
       demandsPlan(grid->getParentOfType<tile::KernelOp>()))
-    return refusePlan(grid.emitOpError("has a plan with spread = 1, but its blocks "))
-           << (queue ? "take output tiles from a queue" : "may wait for those with lower numbers")
-           << "; leave out 'spread'";
+    return refusePlan(grid.emitOpError("has a plan with spread = 1, but "))
+           << whyNotSpread(grid, persistent, dependent, queue) << "; leave out 'spread'";
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
   auto launch =
       LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{}, IntegerAttr{},
@@ -533,8 +543,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   if (!counts.empty()) {
     OpBuilder before(launch);
     auto spread = [&](Value id) {
-      // The numbers that a queue gives are those behind the blocks' own ones.
-      if (!spreads || queue)
+      if (!spreads)
         return id;
       Value cores = tile::NumCoresOp::create(before, loc, before.getIndexType());
       return spreadBlocks(inside, {before, loc}, id, counts, clusters.total, cores, *blocksPerSM);

@@ -16,7 +16,7 @@ static Value select(Arith a, Value condition, Value x, Value y) {
 }
 
 /// The output tiles, as an index, of the wave that is spread; 0 if none is.
-static Value spreadTiles(Arith fixed, ValueRange counts, Value total, Value blocks) {
+static Value tilesOfWave(Arith fixed, ValueRange counts, Value total, Value blocks) {
   Value rest = fixed.make<arith::RemUIOp>(total, blocks);
   Value mayPermute = fixed.is(arith::CmpIPredicate::ult, total, blocks);
   for (Value count : counts)
@@ -30,35 +30,31 @@ Value tessera::cta::spreadBlocks(Arith a, Arith fixed, Value id, ValueRange coun
   auto narrow = [&](Value x) -> Value {
     return fixed.b.createOrFold<arith::IndexCastUIOp>(fixed.loc, fixed.b.getI32Type(), x);
   };
-  Value blocks = fixed.make<arith::MulIOp>(cores, fixed.index(blocksPerSM));
-  Value tiles = spreadTiles(fixed, counts, total, blocks);
+  auto times = [&](Value x, int64_t y) { return fixed.make<arith::MulIOp>(x, fixed.index(y)); };
+  Value tiles = tilesOfWave(fixed, counts, total, times(cores, blocksPerSM));
+  const bool shares = blocksPerSM > 1;
+  // Of blocks that are the first ones of their SMs, the second ones, and so on: all of those before
+  // `start` have an output tile, and none of those from `start + cores` on.
+  Value left = shares ? fixed.make<arith::RemUIOp>(tiles, cores) : tiles;
+  Value start = fixed.make<arith::SubIOp>(tiles, left);
   Value half =
       fixed.make<arith::DivUIOp>(fixed.make<arith::AddIOp>(cores, fixed.index(1)), fixed.index(2));
-  // The TPCs whose two SMs have successive numbers, among blocks that have `before` others before
-  // them.
-  auto pairsOf = [&](Value before) {
-    Value left = fixed.make<arith::SubIOp>(tiles, before);
-    Value few =
-        fixed.is(arith::CmpIPredicate::sle, fixed.make<arith::MulIOp>(left, fixed.index(kOfSMs)),
-                 fixed.make<arith::MulIOp>(cores, fixed.index(kMostTiles)));
-    Value some = fixed.is(arith::CmpIPredicate::sgt, left, fixed.index(0));
-    Value pairs = fixed.make<arith::MaxSIOp>(fixed.make<arith::SubIOp>(left, half), fixed.index(0));
-    return narrow(select(fixed, fixed.make<arith::AndIOp>(few, some), pairs, cores));
-  };
+  Value some = fixed.is(arith::CmpIPredicate::ugt, left, fixed.index(0)),
+        few = fixed.is(arith::CmpIPredicate::ule, times(left, kOfSMs), times(cores, kMostTiles));
+  // The TPCs whose blocks keep their numbers.
+  Value pairs = fixed.make<arith::MaxSIOp>(fixed.make<arith::SubIOp>(left, half), fixed.index(0));
+  pairs = narrow(select(fixed, fixed.make<arith::AndIOp>(some, few), pairs, cores));
 
-  Value before, place = id, pairs = pairsOf(fixed.index(0));
-  for (int64_t part = 1; part < blocksPerSM; ++part) {
-    Value start = fixed.make<arith::MulIOp>(cores, fixed.index(part));
-    Value first = narrow(start);
-    Value isBehind = a.is(arith::CmpIPredicate::uge, id, first);
-    before = select(a, isBehind, first, before ? before : a.i32(0));
-    pairs = select(a, isBehind, pairsOf(start), pairs);
-  }
-  if (before)
-    place = a.make<arith::SubIOp>(id, before);
+  Value first = narrow(start);
+  // Huge for the blocks before.
+  Value place = shares ? a.make<arith::SubIOp>(id, first) : id;
   Value tpc = a.make<arith::ShRUIOp>(place, a.i32(1));
   Value isOdd = a.is(arith::CmpIPredicate::ne, a.make<arith::AndIOp>(place, a.i32(1)), a.i32(0));
   Value alone = a.make<arith::AddIOp>(tpc, select(a, isOdd, narrow(half), pairs));
-  Value number = select(a, a.is(arith::CmpIPredicate::ult, tpc, pairs), place, alone);
-  return before ? a.make<arith::AddIOp>(before, number) : number;
+  Value isAlone = a.is(arith::CmpIPredicate::uge, tpc, pairs);
+  if (!shares)
+    return select(a, isAlone, alone, id);
+  Value isInPart = a.is(arith::CmpIPredicate::ult, place, narrow(cores));
+  return select(a, a.make<arith::AndIOp>(isInPart, isAlone), a.make<arith::AddIOp>(first, alone),
+                id);
 }

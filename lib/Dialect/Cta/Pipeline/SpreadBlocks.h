@@ -14,18 +14,19 @@ namespace tessera::cta {
 /// which the output tiles of a wave that is at most three quarters full are on as many TPCs as
 /// possible.
 ///
-/// The hardware gives the two SMs of a TPC to blocks with successive numbers, 2k and 2k + 1. Two
-/// SMs that both fetch are slower than two of different TPCs, unless they fetch the same. So of r
-/// output tiles for m SMs the first 2r - m are in pairs, as in a full wave, and each other one has
-/// a TPC for itself. With m = 10 and r = 7:
+/// On a device with nothing else to do the hardware gives the two SMs of a TPC to blocks with
+/// successive numbers, 2k and 2k + 1. Two SMs that both fetch are slower than two of different
+/// TPCs, unless they fetch the same. So of r output tiles for m SMs each has a TPC for itself if r
+/// is at most m / 2. If there are more, the first ones are in pairs, as in a full wave. With m = 10
+/// and r = 7:
 ///
 ///    TPC             0      1      2      3      4
 ///    block         0   1  2   3  4   5  6   7  8   9
 ///    number        0   1  2   3  4   7  5   8  6   9
 ///
-/// Where several blocks run on an SM, the hardware gives each SM one of them before it gives a
-/// second one to any. The output tiles follow that: the numbers are permuted among the blocks that
-/// are the first ones of their SMs, and among those that are the second ones.
+/// Where several blocks run on an SM, each SM has one before any has a second one. The output tiles
+/// follow that: the numbers are permuted among the blocks that are the first ones of their SMs, or
+/// among those that are the second ones.
 ///
 /// A permutation separates blocks that read the same operand in full waves, too. So it is that of
 /// the last wave only where output tiles of successive numbers share nothing that not all share:

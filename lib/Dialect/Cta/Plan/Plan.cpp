@@ -119,21 +119,6 @@ static PlanAnswer inDerivedClusters(const Machine &machine, const std::vector<Pl
   return together.refused || together.declined ? answer : together;
 }
 
-/// Whether blocks that share an SM compute for longer than they load. Blocks of successive launches
-/// meet on SMs, where two that compute take twice as long, and they meet more often if the output
-/// tiles of few blocks are spread (docs/performance/log.md, 2026-11-29).
-static bool computesOnSharedSMs(const Machine &machine, const plan::Plan &plan,
-                                const std::vector<PlanFacts> &launches) {
-  if (!*plan.persistent || !*plan.stages || plan.blocksPerSM.value_or(1) == 1)
-    return false;
-  return llvm::any_of(launches, [&](const PlanFacts &facts) {
-    if (!facts.pipelined)
-      return false;
-    const std::string bound = predictPlan(machine, facts, plan).bound;
-    return bound == "issue" || bound == "tensor";
-  });
-}
-
 /// The plan of the model with all other decisions filled in. `ordered`: a grid states its order.
 static plan::Plan complete(plan::Plan plan, const plan::Plan &given, int64_t warpgroups,
                            bool ordered, ArrayRef<tile::GridOp> grids,
@@ -182,6 +167,8 @@ static SmallVector<NamedAttribute> cyclesOfLines(Builder b, const Machine &machi
                                      cycles(b, "lines", prediction.lines),
                                      cycles(b, "lines_alone", prediction.linesAlone),
                                      cycles(b, "lines_round", prediction.roundOfLines)};
+  if (prediction.few < std::max(prediction.iteration, prediction.linesAlone))
+    result.push_back(cycles(b, "few", prediction.few));
   if (prediction.blocksPerSM > 1) {
     // Such a launch has few blocks, which have few neighbours that loaded the same before.
     plan::Plan alone = plan;
@@ -211,10 +198,27 @@ static PlanPrediction predict(const Machine &machine, const PlanFacts &facts,
   PlanPrediction prediction = predictPlan(machine, facts, plan);
   if (const double gathering = gatheringCycles(machine, facts, plan);
       gathering > prediction.iteration) {
-    prediction.iteration = gathering;
+    prediction.iteration = prediction.few = gathering;
     prediction.bound = "gathers";
   }
   return prediction;
+}
+
+/// Whether spreading few output tiles may cost more than it gains, because arithmetic binds. Where
+/// blocks share an SM, those of successive launches meet there, two that compute take twice as
+/// long, and they meet more often if they are spread. Where instructions bind, ptxas may order the
+/// main loop otherwise, for a gain of 2 % at most (docs/performance/log.md, 2026-11-29).
+static bool shouldStay(const Machine &machine, const plan::Plan &plan,
+                       const std::vector<PlanFacts> &launches) {
+  if (!*plan.persistent || !*plan.stages)
+    return false;
+  return llvm::any_of(launches, [&](const PlanFacts &facts) {
+    if (!facts.pipelined)
+      return false;
+    const std::string bound = predict(machine, facts, plan).bound;
+    return bound == "issue" || bound == "gathers" ||
+           (bound == "tensor" && plan.blocksPerSM.value_or(1) > 1);
+  });
 }
 
 /// The arguments of the loads whose rows need not be whole cache lines apart, if the launcher knows
@@ -363,8 +367,9 @@ static LogicalResult decide(tile::KernelOp kernel, bool wantsStreamK) {
   if (isOpen)
     request.stages = lookaheadOf(kernel);
   // A wish: where it cannot be had the plan is the one without it.
-  const bool wishesStreamK = wantsStreamK && !request.streamK && request.replicas() < 2 &&
-                             request.persistent != 0 && request.stages != 0;
+  const bool wishesStreamK = wantsStreamK && !request.streamK && request.spread != 1 &&
+                             request.replicas() < 2 && request.persistent != 0 &&
+                             request.stages != 0;
   if (wishesStreamK)
     request.streamK = 1;
   PlanAnswer answer = choosePlan(machine, facts, request);
@@ -400,9 +405,16 @@ static LogicalResult decide(tile::KernelOp kernel, bool wantsStreamK) {
         chosen.streamK = std::max(*chosen.streamK, leastPart(machine, of, chosen));
   plan::Plan full =
       complete(chosen, planStructOf(kernel), warpgroups, order.has_value(), grids, facts);
-  if (!full.spread && *full.cluster == 1 && !full.streamK.value_or(0) &&
-      computesOnSharedSMs(machine, full, facts))
+  const bool maySpread = *full.persistent && *full.cluster == 1 && !full.streamK.value_or(0);
+  if (!full.spread && maySpread && shouldStay(machine, full, facts))
     full.spread = 0;
+  if (full.spread == 1 && !maySpread) {
+    if (given && demandsPlan(kernel))
+      return refusePlan(kernel.emitOpError(
+          "has a plan with spread = 1, which numbers the blocks of persistent launches without "
+          "clusters and stream-K, and there is none: leave out 'spread'"));
+    full.spread.reset();
+  }
   auto planned = PlanAttr::get(context, full);
   kernel.setPlanAttr(planned);
   if (given && pipelined && demandsPlan(kernel)) {

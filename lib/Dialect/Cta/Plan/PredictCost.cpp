@@ -33,6 +33,10 @@ using namespace tessera;
 using namespace tessera::cta;
 using schedule::MachineUnits;
 
+/// The part of the SMs up to which blocks are few, which get more of L2 each. Source:
+/// docs/performance/constants.md, `l2BytesAlone`.
+static constexpr int64_t kFewTiles = 2, kFewOf = 3;
+
 namespace {
 /// What an output tile takes: the cycles of a warpgroup's instructions, in parts; those of a
 /// warpgroup that is alone, which also waits; and bytes of memory.
@@ -246,10 +250,23 @@ Value Predictor::planned(DictionaryAttr prediction) {
   most = largest(fewest, most);
   const bool isSame =
       most == fewest || (isBoundElsewhere(prediction) && (!areWhole || isBoundElsewhere(whole)));
+  // Most of so few blocks have a TPC for themselves.
+  auto ofFew = [&](DictionaryAttr of) -> double {
+    return of.contains("few") ? known(of, "few")
+                              : std::max(known(of, "iteration"), known(of, "lines_alone"));
+  };
+  const bool hasFew = prediction.contains("few") || (areWhole && whole.contains("few"));
+  Value few =
+      hasFew ? either(ofFew(prediction) / blocks, areWhole ? ofFew(whole) / blocks : 0) : Value();
   auto iterationOf = [&](Value atWork) {
+    Value least = fewest;
+    if (few)
+      least = select(
+          is(arith::CmpIPredicate::sle, mul(atWork, index(kFewOf)), mul(cores, index(kFewTiles))),
+          few, fewest);
     if (isSame)
-      return fewest;
-    return largest(fewest, make<arith::DivUIOp>(mul(most, atWork), places));
+      return least;
+    return largest(least, make<arith::DivUIOp>(mul(most, atWork), places));
   };
   Value iteration = iterationOf(smallest(dealt, places));
   Value round = cyclesOf("lines_round", 1);
@@ -257,7 +274,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
     return mul(count, add(round, mul(trips, cycles)));
   };
   Value cycles, working; // with and without waiting for memory
-  if (blocks == 1 && isSame) {
+  if (blocks == 1 && isSame && !few) {
     working = cycles = ofTiles(make<arith::CeilDivSIOp>(dealt, cores), iteration);
   } else {
     // Full waves, and the last one, in which fewer blocks are at work. Of the blocks that an SM has
@@ -278,12 +295,14 @@ Value Predictor::planned(DictionaryAttr prediction) {
     }
   }
   // An SM gets so much of memory and no more, even if others have nothing to do. What of it the
-  // SMs' work hides is counted by the rate of all.
+  // SMs' work hides is counted by the rate of all. Whether a launch has a queue, or is dependent,
+  // is not known here.
+  const bool spreads = !kernel.getPlanAttr() || planOf(kernel).asPlan().maySpread();
   Value bytes = bytesOfLaunch(tiles);
   Value memory = memoryOf(bytes, all, machine.globalBytesPerCycle);
   Value atLeast =
       largest(memory, memoryOf(bytes, largest(make<arith::MinSIOp>(tiles, cores), index(1)),
-                               cluster > 1 ? machine.globalBytesOfPair : machine.globalBytesAlone));
+                               spreads ? machine.globalBytesAlone : machine.globalBytesOfPair));
   if (int64_t least = number("stream_k")) {
     Waves waves{tiles, trips, places, cores, blocks, 1, {}};
     Value ofParts = iteration; // when all SMs are at work

@@ -4,10 +4,10 @@
 // cta-specialize-warps: the sequential launch becomes warp-specialised roles that run concurrently.
 //
 // The ops of the producer are the sending sides of channels; the math role has all other ops with
-// an effect. The producer is one thread, or a warpgroup if cp.async fills a channel. Scalars and
-// control flow that both roles need are cloned into both. Scalars are uniform over the block, so
-// both compute the same values. Index tiles go with their copies, in the layout of the threads that
-// copy.
+// an effect. The producer is one thread, or a warpgroup if cp.async fills a channel. What
+// depends on the number of the block alone stays before the roles. Other scalars and control flow
+// that both roles need are cloned into both. Scalars are uniform over the block, so both compute
+// the same values. Index tiles go with their copies, in the layout of the threads that copy.
 #include "ReplicateRole.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
@@ -35,14 +35,13 @@ using namespace tessera::plan;
 
 static bool isProducing(Operation *op) { return isa<AcquireOp, CommitOp>(op); }
 
-/// Checks that the producer needs no tiles, but for the index tiles that it can compute.
-/// The scalars of the launch's body that every role computes in the same way, from nothing that is
-/// in memory: the number of the block above all. Outside of the roles a dependent launch computes
-/// them before it waits for the launch ahead of it.
+/// The scalars of the launch's body that depend on the number of the block and on what is computed
+/// before the launch alone. They stay before the roles, where a dependent launch computes them
+/// before it waits for the launch ahead of it.
 ///
-/// There are none where a plan deals registers out to the roles. There ptxas orders the main loop
-/// of attention otherwise if a value is made before the roles, and that took 2.7 % longer
-/// (docs/performance/log.md).
+/// There are none where a plan deals registers out to the roles: there ptxas orders the main loop
+/// of attention otherwise if a value is made before the roles, and it took 2.7 % longer
+/// (docs/performance/log.md, 2026-11-29).
 static DenseSet<Operation *> commonScalars(LaunchOp launch, PlanAttr plan) {
   DenseSet<Operation *> common;
   if (plan && plan.getRegisters().value_or(0) != 0)
@@ -52,7 +51,9 @@ static DenseSet<Operation *> commonScalars(LaunchOp launch, PlanAttr plan) {
       return !launch.getBody().isAncestor(operand.getParentRegion()) ||
              common.contains(operand.getDefiningOp());
     };
+    // The launcher's table of clusters is memory.
     if (op.getNumRegions() == 0 && op.getNumResults() > 0 && isPure(&op) &&
+        !isa<ClusterPlaceOp>(op) &&
         llvm::all_of(op.getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); }) &&
         llvm::all_of(op.getOperands(), isCommon))
       common.insert(&op);
@@ -60,6 +61,7 @@ static DenseSet<Operation *> commonScalars(LaunchOp launch, PlanAttr plan) {
   return common;
 }
 
+/// Checks that the producer needs no tiles, but for the index tiles that it can compute.
 static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
   DenseSet<Operation *> indices;
   launch.getBody().walk([&](CopyOp copy) {

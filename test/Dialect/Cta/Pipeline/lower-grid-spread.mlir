@@ -22,8 +22,8 @@
 // CHECK: %[[ISODD:.*]] = arith.cmpi ne, %[[ODD]], %{{.*}} : i32
 // CHECK: %[[BEHIND:.*]] = arith.select %[[ISODD]], %[[HALF]], %[[PAIRS]] : i32
 // CHECK: %[[ALONE:.*]] = arith.addi %[[TPC]], %[[BEHIND]] : i32
-// CHECK: %[[PAIRED:.*]] = arith.cmpi ult, %[[TPC]], %[[PAIRS]] : i32
-// CHECK: %[[FROM:.*]] = arith.select %[[PAIRED]], %[[B]], %[[ALONE]] : i32
+// CHECK: %[[IS:.*]] = arith.cmpi uge, %[[TPC]], %[[PAIRS]] : i32
+// CHECK: %[[FROM:.*]] = arith.select %[[IS]], %[[ALONE]], %[[B]] : i32
 // CHECK: cta.for_output_tiles %{{.*}} = %[[FROM]] to
 // A launch that is not dependent has as many blocks as output tiles, and the hardware spreads these.
 // OWN-LABEL: tile.kernel @few(
@@ -45,11 +45,12 @@ tile.kernel @few(%x: memref<?x?xf32> {tile.shape = ["M", "N"]})
 // CHECK-LABEL: tile.kernel @two(
 // CHECK: %[[ID:.*]] = cta.block_id : index
 // CHECK: %[[B:.*]] = arith.index_castui %[[ID]] : index to i32
-// CHECK: %[[SECOND:.*]] = arith.cmpi uge, %[[B]], %[[CORES:.*]] : i32
-// CHECK: %[[BEFORE:.*]] = arith.select %[[SECOND]], %[[CORES]], %{{.*}} : i32
-// CHECK: %[[PLACE:.*]] = arith.subi %[[B]], %[[BEFORE]] : i32
+// CHECK: %[[PLACE:.*]] = arith.subi %[[B]], %[[START:.*]] : i32
 // CHECK: arith.shrui %[[PLACE]], %{{.*}} : i32
-// CHECK: %[[FROM:.*]] = arith.addi %[[BEFORE]], %{{.*}} : i32
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[PLACE]], %{{.*}} : i32
+// CHECK: %[[HERE:.*]] = arith.andi %[[IN]], %{{.*}} : i1
+// CHECK: %[[THERE:.*]] = arith.addi %[[START]], %{{.*}} : i32
+// CHECK: %[[FROM:.*]] = arith.select %[[HERE]], %[[THERE]], %[[B]] : i32
 // CHECK: cta.for_output_tiles %{{.*}} = %[[FROM]] to
 tile.kernel @two(%x: memref<?xf32> {tile.shape = ["M"]})
     attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, blocks_per_sm = 2>} {
@@ -124,6 +125,54 @@ tile.kernel @each(%x: memref<?x?xf32> {tile.shape = ["M", "N"]})
   %one = arith.constant 1.0 : f32
   tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 128) {
     memref.store %one, %x[%i, %j] : memref<?x?xf32>
+  }
+  tile.return
+}
+
+// Where the plan says so blocks keep their numbers.
+// CHECK-LABEL: tile.kernel @switched_off(
+// CHECK: cta.launch
+// CHECK: %[[ID:.*]] = cta.block_id : index
+// CHECK: %[[B:.*]] = arith.index_castui %[[ID]] : index to i32
+// CHECK: cta.for_output_tiles %{{.*}} = %[[B]] to
+tile.kernel @switched_off(%x: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, blocks_per_sm = 1, spread = 0>} {
+  %m = tile.dim "M" : index
+  %n = tile.dim "N" : index
+  %one = arith.constant 1.0 : f32
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 128) {
+    memref.store %one, %x[%i, %j] : memref<?x?xf32>
+  }
+  tile.return
+}
+
+// Blocks that may wait for others begin in the order of their numbers.
+#l = #cta.frag<regs = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32], [64]], wg = 1>
+// CHECK-LABEL: tile.kernel @waits(
+// CHECK: cta.launch
+// CHECK: %[[ID:.*]] = cta.block_id : index
+// CHECK: %[[B:.*]] = arith.index_castui %[[ID]] : index to i32
+// CHECK: cta.for_output_tiles %{{.*}} = %[[B]] to
+tile.kernel @waits(%C: memref<128xi32>, %m: index) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1>, warpgroups = 1} {
+  tile.grid (%i) = (0) to (%m) step (128) {
+    %v = arith.constant dense<1> : tensor<128xi32, #l>
+    %old = cta.atomic add returning %v, %C[%i] : tensor<128xi32, #l> -> memref<128xi32>
+    cta.store %old, %C[%i] : tensor<128xi32, #l> -> memref<128xi32>
+  }
+  tile.return
+}
+
+// A grid that keeps tables is persistent whatever the plan says, and its blocks keep their numbers.
+// CHECK-LABEL: tile.kernel @tables(
+// CHECK: cta.launch
+// CHECK: %[[ID:.*]] = cta.block_id : index
+// CHECK: %[[B:.*]] = arith.index_castui %[[ID]] : index to i32
+// CHECK: cta.for_output_tiles %{{.*}} = %[[B]] to
+tile.kernel @tables(%x: memref<?xf32> {tile.shape = ["M"]}) attributes {phase = #tile.phase<planned>} {
+  %m = tile.dim "M" : index
+  %one = arith.constant 1.0 : f32
+  tile.grid (%i) = (0) to (%m) step (64) attributes {cta.persistent = 4 : i64} {
+    memref.store %one, %x[%i] : memref<?xf32>
   }
   tile.return
 }

@@ -75,3 +75,35 @@ tile.kernel @registers(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K:
   }
   tile.return
 }
+
+// The number of a cluster comes from the launcher's table, which is memory.
+// CHECK-LABEL: tile.kernel @clusters(
+// CHECK: cta.channel
+// CHECK-NOT: cta.cluster_place
+// CHECK: cta.role @math
+// CHECK: cta.cluster_place
+// CHECK: cta.role @producer
+// CHECK: cta.cluster_place
+tile.kernel @clusters(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: index)
+    attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<stages = 3>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %many = arith.cmpi sgt, %n, %c64 : index
+  cta.launch @clusters_0 blocks(%n) attributes {cluster = 2 : i64} {
+    %ch = cta.channel : !pair
+    %b = cta.cluster_place if %many : index
+    %zero = arith.constant dense<0.0> : !sum
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
+      %p = cta.acquire %ch : !pair
+      %a0 = cta.copy %A[%b, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %b0 = cta.copy %A[%k, %b] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      cta.commit %ch, %p (%a0, %b0) : !pair
+      %q, %a, %bb = cta.wait %ch : !pair
+      %d = cta.wgmma %a, %bb, %c : !tile, !tile -> !sum
+      cta.release %ch, %q : !pair
+      scf.yield %d : !sum
+    }
+    cta.store %acc, %C[%b, %b] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}

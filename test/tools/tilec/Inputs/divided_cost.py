@@ -54,13 +54,13 @@ for m, n, k, cores in [(m, n, k, cores) for m in (1, 128, 129, 1000, 4096, 12800
         lines -= 64 * cycles * (extent - size) // extent
     iteration = max(64 * prediction["iteration"], lines, 64 * prediction["lines_alone"] if prediction["lines_alone"] != prediction["lines"] else 0)
     of_sms = 64 * (waves * prediction["lines_round"] + hand_overs * prediction["hand_over"]) + (full * trips + longest) * iteration
-    # Memory moves each array once, or what the tiles read and write of it, and partial sums twice; 18.7 bytes a cycle for each SM, and 52 for one
+    # Memory moves each array once, or what the tiles read and write of it, and partial sums twice; 18.7 bytes a cycle for each SM, and 34 for one
     # if others have no output tile. A fifth of the shorter time is not hidden.
     tiles = rows * columns
     moved = sum(min(tiles * times * 2 * tile, 2 * array) for times, tile, array in ((trips, BM * BK, m * k), (trips, BN * BK, n * k), (1, BM * BN, m * n)))
     moved += 2 * prediction["sums"] * handed_on
     memory = -(-moved * 64 * 16 // (cores * 299))
-    least = memory if hand_overs else max(memory, -(-moved * 64 * 16 // (min(tiles, cores) * 832)))
+    least = memory if hand_overs else max(memory, -(-moved * 64 * 16 // (min(tiles, cores) * 544)))
     cycles = prediction["launch"] + (max(of_sms, least) + -(-min(of_sms, memory) // 5)) / 64
     expected = int(cycles * 546 / 1000) # 1.83 cycles a nanosecond
     found = evaluate(cost, sizes, cores)

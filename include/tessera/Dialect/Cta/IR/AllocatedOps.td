@@ -78,8 +78,8 @@ def Cta_ForOutputTilesOp : Cta_Op<"for_output_tiles", [AllTypesMatch<["lowerBoun
     warpgroups of a block (`replicate = blocks`). Accesses to shared memory and channels are ordered as in any loop.
 
     The bounds say which output tiles a block computes. For a persistent launch they are the number of the block or its cluster
-    (`cta.block_id`, `cta.cluster_place`), the number of output tiles, and the number of blocks or clusters (`cta.num_blocks`). Stream-K
-    counts a block's own pieces of work instead.
+    (`cta.block_id`, a permutation of it, or `cta.cluster_place`), the number of output tiles, and the number of blocks or clusters
+    (`cta.num_blocks`). Stream-K counts a block's own pieces of work instead.
 
     With `drawn = i` the numbers come from a queue instead (`cta.queued`): the i-th carried value is the number of the iteration's output tile, its initial
     value is the first number of the block, and the loop ends when it is not below `upperBound`. The body does not use the number that it has as an argument.

@@ -134,8 +134,8 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
       only in part are divided among all blocks by iterations of the main loop, if they are at most half a wave, or a grid of one row or
       one column. Parts have at least n iterations, but for the last one of an output tile, and the division is made only if it saves at
       least n iterations. 0: one block computes each output tile.
-    * `spread`: 1, or absent: the output tiles of a wave that is far from full are on as many TPCs as possible (docs/design/Launches.md, *Few
-      output tiles*), in persistent launches without clusters, stream-K and queue. 0: the blocks with the lowest numbers compute them.
+    * `spread`: 0: blocks begin with their own numbers. 1: with those by which few output tiles are on as many TPCs as possible
+      (docs/design/Launches.md, *Few output tiles*), and no clusters or stream-K are derived. Absent: so where the launch allows it.
   }];
   let parameters = (ins
     OptionalParameter<"std::optional<Replicate>">:$replicate, OptionalParameter<"std::optional<int64_t>">:$warpgroups,

@@ -22,9 +22,9 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     the last two dimensions, which come behind those of the same columns (docs/design/Clusters.md, *The remainder*). A grid of rank 0 stays as it is. The
     loop needs `t + blocks < 2³¹`; a `tile.assume` on the number of output tiles says so.
 
-    The blocks of a persistent launch that is dependent have the numbers of a permutation, by which few output tiles are on as many TPCs as
-    possible (docs/design/Launches.md, *Few output tiles*). So it is without clusters, queue, division of the last wave, and blocks that wait for
-    others, on a machine whose TPCs have two SMs.
+    The blocks of a persistent launch that is dependent begin with the numbers of a permutation, by which few output tiles are on as many TPCs
+    as possible (docs/design/Launches.md, *Few output tiles*). They do not with `spread = 0` in the plan, with clusters, a queue, a divided
+    last wave or `cta.persistent`, where blocks wait for others, and on a machine whose TPCs do not have two SMs.
 
     A grid with `cta.persistent = n` is persistent with n blocks on an SM, whatever the plan says. A `cta.table` of a grid whose coordinates
     come from outside of it is made once, before the loop over output tiles, and flushed after the loop.
@@ -43,7 +43,7 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     // or, persistent:
     %ctas = …                          // num_cores * blocks_per_sm
     cta.launch @k_0 blocks(%ctas) {
-      %b = cta.block_id : index
+      %b = …                          // cta.block_id, or a permutation
       %n = cta.num_blocks : index
       cta.for_output_tiles %t = %b to %blocks step %n : i32 {
         %i = …                        // 128 * %t
