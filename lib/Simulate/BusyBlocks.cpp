@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The blocks of a launch that have an output tile.
+// The blocks of a launch that have an output tile, and the SMs that belong to a number of blocks.
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Simulate/Program.h"
 
@@ -12,15 +12,59 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
 
-/// A scalar of the launch's body for the block `block` of `blocks`, by the folders of the ops that
-/// compute it; nothing if it depends on something else. `outside` evaluates what is computed before
-/// the launch.
-static Attribute scalarOf(Value value, cta::LaunchOp launch, int64_t block, int64_t blocks,
-                          llvm::function_ref<FailureOr<APInt>(Value)> outside) {
+FailureOr<int64_t> tessera::simulate::coresOf(tile::KernelOp kernel, const Inputs &inputs) {
+  if (!inputs.numBlocks)
+    return inputs.cores;
+  std::optional<int64_t> blocksPerSM;
+  for (auto launch : kernel.getBody().getOps<cta::LaunchOp>()) {
+    const bool loops =
+        launch.walk([](cta::ForOutputTilesOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    const auto blocks = static_cast<int64_t>(launch.getMinBlocks().value_or(1));
+    if (!loops)
+      continue;
+    if (inputs.numBlocks % blocks || blocks != blocksPerSM.value_or(blocks))
+      return launch.emitError("has ")
+             << blocks << " blocks on an SM, of which num-blocks = " << inputs.numBlocks
+             << " is no multiple, or another launch has another number of them: leave out "
+                "num-blocks and give cores";
+    blocksPerSM = blocks;
+  }
+  return inputs.numBlocks / blocksPerSM.value_or(1);
+}
+
+namespace {
+/// Evaluates scalars of a launch's body for one block, by the folders of the ops that compute them.
+class ScalarsOfBlock {
+public:
+  using Outside = llvm::function_ref<std::optional<APInt>(Value)>;
+  /// `outside` knows what is computed before the launch.
+  ScalarsOfBlock(cta::LaunchOp launch, int64_t block, int64_t blocks, Outside outside)
+      : launch(launch), block(block), blocks(blocks), outside(outside) {}
+
+  /// Null if it depends on something else than these, the number of the block and that of all.
+  Attribute find(Value value) {
+    if (auto known = scalars.find(value); known != scalars.end())
+      return known->second;
+    Attribute scalar = compute(value);
+    scalars[value] = scalar;
+    return scalar;
+  }
+
+private:
+  Attribute compute(Value value);
+
+  cta::LaunchOp launch;
+  int64_t block, blocks;
+  Outside outside;
+  DenseMap<Value, Attribute> scalars;
+};
+} // namespace
+
+Attribute ScalarsOfBlock::compute(Value value) {
   Builder b(launch.getContext());
   if (!launch.getBody().isAncestor(value.getParentRegion())) {
-    FailureOr<APInt> known = outside(value);
-    return failed(known) ? Attribute() : b.getIntegerAttr(value.getType(), known->getSExtValue());
+    std::optional<APInt> known = outside(value);
+    return known ? b.getIntegerAttr(value.getType(), *known) : Attribute();
   }
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumResults() != 1 || op->getNumRegions())
@@ -33,7 +77,7 @@ static Attribute scalarOf(Value value, cta::LaunchOp launch, int64_t block, int6
     return b.getIndexAttr(blocks);
   SmallVector<Attribute> operands;
   for (Value operand : op->getOperands()) {
-    operands.push_back(scalarOf(operand, launch, block, blocks, outside));
+    operands.push_back(find(operand));
     if (!operands.back())
       return {};
   }
@@ -53,12 +97,13 @@ static Attribute scalarOf(Value value, cta::LaunchOp launch, int64_t block, int6
 
 SmallVector<int64_t> Unroller::busyBlocks(cta::LaunchOp launch, int64_t blocks) {
   SmallVector<int64_t> busy;
+  auto outside = [this](Value value) { return scalar(value); };
   for (int64_t block = 0; block < blocks; ++block) {
+    ScalarsOfBlock scalars(launch, block, blocks, outside);
     bool hasTile = false, isKnown = true;
     launch.walk([&](cta::ForOutputTilesOp loop) {
       auto number = [&](Value value) -> std::optional<int64_t> {
-        auto known = dyn_cast_or_null<IntegerAttr>(
-            scalarOf(value, launch, block, blocks, [&](Value of) { return scalar(launch, of); }));
+        auto known = dyn_cast_or_null<IntegerAttr>(scalars.find(value));
         return known ? std::optional(known.getInt()) : std::nullopt;
       };
       std::optional<int64_t> first = number(loop.getLowerBound()),

@@ -77,7 +77,6 @@ struct Unroller::Impl {
   Binding lookup(mlir::Value value) const { return environment.lookup(value); }
   mlir::FailureOr<llvm::APInt> integer(mlir::Operation *user, mlir::Value value,
                                        bool controls = false);
-  int64_t numCores(tile::NumCoresOp op);
   void orderReplicas();
   void bind(mlir::ValueRange values, mlir::ValueRange from);
   void bindInteger(mlir::Value value, int64_t x) {

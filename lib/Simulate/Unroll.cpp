@@ -107,16 +107,6 @@ LogicalResult Unroller::Impl::bindArguments() {
   return success();
 }
 
-/// The SMs of the device; where the number of blocks is given, as many as have these blocks.
-int64_t Unroller::Impl::numCores(tile::NumCoresOp op) {
-  if (!inputs.numBlocks)
-    return inputs.cores;
-  int64_t blocksPerSM = 1;
-  for (auto launch : kernel.getBody().getOps<cta::LaunchOp>())
-    blocksPerSM = std::max<int64_t>(blocksPerSM, launch.getMinBlocks().value_or(1));
-  return llvm::divideCeil(inputs.numBlocks, blocksPerSM);
-}
-
 FailureOr<APInt> Unroller::Impl::integer(Operation *user, Value value, bool controls) {
   Binding binding = lookup(value);
   auto attribute = dyn_cast_or_null<IntegerAttr>(binding.scalar);
@@ -346,9 +336,11 @@ LogicalResult Unroller::Impl::run(Operation *op) {
         return success();
       })
       .Case([](tile::CostOp) { return success(); })
-      .Case([&](tile::NumCoresOp o) {
-        bindInteger(o.getResult(), numCores(o));
-        return success();
+      .Case([&](tile::NumCoresOp o) -> LogicalResult {
+        FailureOr<int64_t> cores = coresOf(kernel, inputs);
+        if (succeeded(cores))
+          bindInteger(o.getResult(), *cores);
+        return cores;
       })
       .Case([&](cta::MaxClustersOp o) {
         bindInteger(o.getResult(), std::numeric_limits<int32_t>::max());
@@ -456,8 +448,9 @@ std::optional<int64_t> Unroller::numBlocks(cta::LaunchOp launch) {
   return count;
 }
 
-FailureOr<APInt> Unroller::scalar(cta::LaunchOp launch, Value value) {
-  return impl->integer(launch, value);
+std::optional<APInt> Unroller::scalar(Value value) const {
+  auto known = dyn_cast_or_null<IntegerAttr>(impl->lookup(value).scalar);
+  return known ? std::optional(known.getValue()) : std::nullopt;
 }
 
 namespace {

@@ -146,7 +146,8 @@ struct PlanPrediction {
   double launch = 0;    ///< once
   double round = 0;     ///< once in each wave
   double iteration = 0; ///< one iteration of all blocks of an SM
-  /// The same, `lines` included, in a launch of so few blocks that most have a TPC for themselves.
+  /// The larger of `iteration` and `linesAlone` in a launch whose blocks are spread over the TPCs
+  /// and are at most two thirds of the SMs.
   double few = 0;
   /// What L2 takes for that in a large launch. Where the tensor cores take about as long, it is
   /// what both take together. Plans are not chosen by it: they all suffer from it. The blocks of a

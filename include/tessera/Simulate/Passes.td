@@ -12,8 +12,8 @@ class SimulatePass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   list<Option> inputs = [
     ListOption<"sizes", "sizes", "std::string", "Sizes, by the names of tile.shape or as A.0: sizes=M=300,N=520,A.1=64">,
     ListOption<"scalars", "scalars", "std::string", "Scalar arguments: scalars=alpha=0.5,n=3">,
-    Option<"numBlocks", "num-blocks", "int64_t", "0", "Blocks of each launch; 0: as many as its operands say">,
-    Option<"cores", "cores", "int64_t", "132", "The value of tile.num_cores: SMs of the device">,
+    Option<"numBlocks", "num-blocks", "int64_t", "0", "Blocks of each launch, on as many SMs as have them; 0: as many as its operands say">,
+    Option<"cores", "cores", "int64_t", "132", "The value of tile.num_cores, SMs of the device, without num-blocks">,
     Option<"fuel", "fuel", "int64_t", "20000000", "Most events and scalar ops of a block">,
   ];
 }
@@ -82,7 +82,7 @@ def CtaSerializeTrace : SimulatePass<"cta-serialize-trace"> {
     tests the passes that made them, for small sizes. The arguments must have the given sizes, which the kernel then demands.
 
     Blocks that hand on partial sums are in the order of their numbers, in which no block has to wait. `tile.num_cores` becomes the value of
-    `cores`.
+    `cores`, or the number of SMs that have `num-blocks` blocks.
 
     A violation of the protocol is an error, and so is control flow that depends on the contents of memory or tiles.
   }];

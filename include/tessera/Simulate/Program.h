@@ -27,7 +27,7 @@ struct Inputs {
   std::map<std::string, double> scalars;
   /// Blocks of the launch; 0: as many as its operands say.
   int64_t numBlocks = 0;
-  /// The value of tile.num_cores.
+  /// The value of tile.num_cores, unless `numBlocks` says how many SMs there are.
   int64_t cores = 132;
   /// Seed of the scalars that come from memory or tiles.
   uint64_t seed = 0;
@@ -205,6 +205,10 @@ struct Problem {
   std::vector<std::pair<mlir::Location, std::string>> notes;
 };
 
+/// The SMs that the kernel sees: where the number of blocks is given, as many as have these blocks.
+/// It is an error, which is emitted, if its persistent launches do not agree about that.
+mlir::FailureOr<int64_t> coresOf(tile::KernelOp kernel, const Inputs &inputs);
+
 /// Interprets the scalars of a kernel and makes the programs of its clusters.
 class Unroller {
 public:
@@ -223,8 +227,8 @@ public:
   mlir::FailureOr<Program> unroll(cta::LaunchOp launch, int64_t block);
 
 private:
-  /// A scalar that is computed before the launch. Errors are emitted.
-  mlir::FailureOr<llvm::APInt> scalar(cta::LaunchOp launch, mlir::Value value);
+  /// A scalar that is computed before the launches, if it is known.
+  std::optional<llvm::APInt> scalar(mlir::Value value) const;
 
   struct Impl;
   std::unique_ptr<Impl> impl;

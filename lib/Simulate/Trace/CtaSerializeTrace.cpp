@@ -118,7 +118,10 @@ LogicalResult Serialization::serializeKernel(tile::KernelOp kernel, const Inputs
   // trace.
   for (auto op : llvm::make_early_inc_range(kernel.getBody().getOps<tile::NumCoresOp>())) {
     OpBuilder b(op);
-    op.replaceAllUsesWith(arith::ConstantIndexOp::create(b, op.getLoc(), inputs.cores).getResult());
+    FailureOr<int64_t> cores = coresOf(kernel, inputs);
+    if (failed(cores))
+      return failure();
+    op.replaceAllUsesWith(arith::ConstantIndexOp::create(b, op.getLoc(), *cores).getResult());
     op.erase();
   }
   kernel.setPhaseAttr(tile::PhaseAttr::get(&getContext(), tile::Phase::Placed));

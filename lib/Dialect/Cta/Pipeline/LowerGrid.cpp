@@ -418,8 +418,8 @@ static StringRef whyNotSpread(tile::GridOp grid, bool persistent, bool dependent
   return !persistent     ? "its launch is not persistent"
          : queue         ? "its blocks take output tiles from a queue"
          : mayWait(grid) ? "its blocks may wait for those with lower numbers"
-         : !dependent    ? "launches that are not dependent have no more blocks than output tiles"
-                         : "it has clusters or stream-K, or TPCs of this machine not two SMs each";
+         : !dependent ? "launches that are not dependent have no more blocks than output tiles"
+                      : "it has clusters or stream-K, or this machine's TPCs do not have two SMs";
 }
 
 static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan, bool dependent) {

@@ -198,7 +198,8 @@ static PlanPrediction predict(const Machine &machine, const PlanFacts &facts,
   PlanPrediction prediction = predictPlan(machine, facts, plan);
   if (const double gathering = gatheringCycles(machine, facts, plan);
       gathering > prediction.iteration) {
-    prediction.iteration = prediction.few = gathering;
+    prediction.iteration = gathering;
+    prediction.few = std::max(prediction.few, gathering);
     prediction.bound = "gathers";
   }
   return prediction;

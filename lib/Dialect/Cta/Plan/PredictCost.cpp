@@ -6,6 +6,7 @@
 // others the instructions and the bytes of an output tile are counted here.
 #include "LaunchNumbers.h"
 #include "tessera/Dialect/Cta/Analysis/BlocksForMemory.h"
+#include "tessera/Dialect/Cta/Analysis/GridOrder.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -250,14 +251,19 @@ Value Predictor::planned(DictionaryAttr prediction) {
   most = largest(fewest, most);
   const bool isSame =
       most == fewest || (isBoundElsewhere(prediction) && (!areWhole || isBoundElsewhere(whole)));
-  // Most of so few blocks have a TPC for themselves.
+  // Blocks that take output tiles from a queue, or may wait for others, keep their numbers.
+  const bool isQueued = grid.getOrder() && grid.getOrder()->getDynamic();
+  const bool spreads =
+      !isQueued && !mayWait(grid) && (!kernel.getPlanAttr() || planOf(kernel).asPlan().maySpread());
   auto ofFew = [&](DictionaryAttr of) -> double {
     return of.contains("few") ? known(of, "few")
                               : std::max(known(of, "iteration"), known(of, "lines_alone"));
   };
-  const bool hasFew = prediction.contains("few") || (areWhole && whole.contains("few"));
-  Value few =
-      hasFew ? either(ofFew(prediction) / blocks, areWhole ? ofFew(whole) / blocks : 0) : Value();
+  const bool hasFew =
+      spreads && (prediction.contains("few") || (areWhole && whole.contains("few")));
+  Value few = hasFew ? smallest(fewest, either(ofFew(prediction) / blocks,
+                                               areWhole ? ofFew(whole) / blocks : 0))
+                     : Value();
   auto iterationOf = [&](Value atWork) {
     Value least = fewest;
     if (few)
@@ -297,7 +303,6 @@ Value Predictor::planned(DictionaryAttr prediction) {
   // An SM gets so much of memory and no more, even if others have nothing to do. What of it the
   // SMs' work hides is counted by the rate of all. Whether a launch has a queue, or is dependent,
   // is not known here.
-  const bool spreads = !kernel.getPlanAttr() || planOf(kernel).asPlan().maySpread();
   Value bytes = bytesOfLaunch(tiles);
   Value memory = memoryOf(bytes, all, machine.globalBytesPerCycle);
   Value atLeast =

@@ -40,7 +40,7 @@ static bool isProducing(Operation *op) { return isa<AcquireOp, CommitOp>(op); }
 /// before it waits for the launch ahead of it.
 ///
 /// There are none where a plan deals registers out to the roles: there ptxas orders the main loop
-/// of attention otherwise if a value is made before the roles, and it took 2.7 % longer
+/// of attention otherwise if a value is made before the roles, and it took 2.8 % longer
 /// (docs/performance/log.md, 2026-11-29).
 static DenseSet<Operation *> commonScalars(LaunchOp launch, PlanAttr plan) {
   DenseSet<Operation *> common;

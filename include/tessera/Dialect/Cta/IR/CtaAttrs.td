@@ -135,7 +135,7 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
       one column. Parts have at least n iterations, but for the last one of an output tile, and the division is made only if it saves at
       least n iterations. 0: one block computes each output tile.
     * `spread`: 0: blocks begin with their own numbers. 1: with those by which few output tiles are on as many TPCs as possible
-      (docs/design/Launches.md, *Few output tiles*), and no clusters or stream-K are derived. Absent: so where the launch allows it.
+      (docs/design/Launches.md, *Few output tiles*), and no clusters or stream-K are derived. Absent: as 1 where the launch that is derived allows it.
   }];
   let parameters = (ins
     OptionalParameter<"std::optional<Replicate>">:$replicate, OptionalParameter<"std::optional<int64_t>">:$warpgroups,

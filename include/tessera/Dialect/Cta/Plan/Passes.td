@@ -271,8 +271,8 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
     `tile.num_cores` alone.
 
     * A pipelined grid takes what `cta.prediction` says: `launch + waves · (lines_round + iterations · i)` cycles, where `i` is the largest of `iteration`,
-      `lines_alone`, and `lines` times the part of the SMs that have output tiles in that wave. Where that is at most one output tile for two thirds of the SMs, `few` takes the
-      place of the first two, if it is there: blocks on SMs of different TPCs get more of L2. In a last wave of at most one block an SM also `by_itself`, if
+      `lines_alone`, and `lines` times the part of the SMs that have output tiles in that wave. Where at most two thirds of the SMs have an output tile,
+      `few`, if there is one, replaces `iteration` and `lines_alone`: blocks on SMs of different TPCs get more of L2. In a last wave of at most one block an SM also `by_itself`, if
       the plan has room for several. The first `slots` iterations do not take `by_itself`: their loads are on their way together. Or it takes what memory needs, for the bytes that the grid moves once, if that is more. The iterations are
       those of the main loop. With `stream_k` the iterations of the last wave are fewer, and each part of an output tile hands its partial
       sums on, one after the other, `sums` bytes through memory; in clusters, such an iteration takes `lines`, or `lines_one_row` where the grid has one
