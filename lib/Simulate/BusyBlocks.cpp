@@ -3,10 +3,8 @@
 
 // The blocks of a launch that have an output tile, and the SMs that belong to a number of blocks.
 #include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/ScalarFolder.h"
 #include "tessera/Simulate/Program.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -22,24 +20,29 @@ FailureOr<int64_t> tessera::simulate::coresOf(tile::KernelOp kernel, const Input
     const auto blocks = static_cast<int64_t>(launch.getMinBlocks().value_or(1));
     if (!loops)
       continue;
-    if (inputs.numBlocks % blocks || blocks != blocksPerSM.value_or(blocks))
-      return launch.emitError("has ")
-             << blocks << " blocks on an SM, of which num-blocks = " << inputs.numBlocks
-             << " is no multiple, or another launch has another number of them: leave out "
-                "num-blocks and give cores";
+    auto refuse = [&]() -> InFlightDiagnostic {
+      return launch.emitError("has ") << blocks << " blocks on an SM, ";
+    };
+    if (inputs.numBlocks % blocks)
+      return refuse() << "of which num-blocks = " << inputs.numBlocks
+                      << " is no multiple: give a multiple, or cores instead of num-blocks";
+    if (blocks != blocksPerSM.value_or(blocks))
+      return refuse() << "and a launch before it has " << *blocksPerSM
+                      << ", so num-blocks does not say how many SMs there are: give cores instead";
     blocksPerSM = blocks;
   }
   return inputs.numBlocks / blocksPerSM.value_or(1);
 }
 
 namespace {
-/// Evaluates scalars of a launch's body for one block, by the folders of the ops that compute them.
+/// Evaluates scalars of a launch's body for one block.
 class ScalarsOfBlock {
 public:
   using Outside = llvm::function_ref<std::optional<APInt>(Value)>;
   /// `outside` knows what is computed before the launch.
-  ScalarsOfBlock(cta::LaunchOp launch, int64_t block, int64_t blocks, Outside outside)
-      : launch(launch), block(block), blocks(blocks), outside(outside) {}
+  ScalarsOfBlock(cta::LaunchOp launch, int64_t block, int64_t blocks, Outside outside,
+                 cta::ScalarFolder &folder)
+      : launch(launch), block(block), blocks(blocks), outside(outside), folder(folder) {}
 
   /// Null if it depends on something else than these, the number of the block and that of all.
   Attribute find(Value value) {
@@ -56,6 +59,7 @@ private:
   cta::LaunchOp launch;
   int64_t block, blocks;
   Outside outside;
+  cta::ScalarFolder &folder;
   DenseMap<Value, Attribute> scalars;
 };
 } // namespace
@@ -67,7 +71,7 @@ Attribute ScalarsOfBlock::compute(Value value) {
     return known ? b.getIntegerAttr(value.getType(), *known) : Attribute();
   }
   Operation *op = value.getDefiningOp();
-  if (!op || op->getNumResults() != 1 || op->getNumRegions())
+  if (!op || op->getNumRegions())
     return {};
   if (isa<cta::BlockIdOp>(op))
     return b.getIndexAttr(block);
@@ -75,31 +79,18 @@ Attribute ScalarsOfBlock::compute(Value value) {
     return b.getIndexAttr(block / static_cast<int64_t>(launch.getCluster().value_or(1)));
   if (isa<cta::NumBlocksOp>(op))
     return b.getIndexAttr(blocks);
-  SmallVector<Attribute> operands;
-  for (Value operand : op->getOperands()) {
-    operands.push_back(find(operand));
-    if (!operands.back())
-      return {};
-  }
-  // A folder may also change its op, so it gets a copy.
-  Operation *copy = op->clone();
-  SmallVector<OpFoldResult> results;
-  const bool folds = succeeded(copy->fold(operands, results)) && results.size() == 1;
-  Attribute result = folds ? dyn_cast<Attribute>(results.front()) : Attribute();
-  if (folds && !result)
-    if (auto of = dyn_cast<Value>(results.front())) // one of its operands
-      for (auto [operand, known] : llvm::zip_equal(copy->getOperands(), operands))
-        if (operand == of)
-          result = known;
-  copy->destroy();
-  return result;
+  SmallVector<Attribute> results;
+  if (!folder.fold(op, [this](Value operand) { return find(operand); }, results))
+    return {};
+  return results[cast<OpResult>(value).getResultNumber()];
 }
 
 SmallVector<int64_t> Unroller::busyBlocks(cta::LaunchOp launch, int64_t blocks) {
   SmallVector<int64_t> busy;
   auto outside = [this](Value value) { return scalar(value); };
+  cta::ScalarFolder folder;
   for (int64_t block = 0; block < blocks; ++block) {
-    ScalarsOfBlock scalars(launch, block, blocks, outside);
+    ScalarsOfBlock scalars(launch, block, blocks, outside, folder);
     bool hasTile = false, isKnown = true;
     launch.walk([&](cta::ForOutputTilesOp loop) {
       auto number = [&](Value value) -> std::optional<int64_t> {

@@ -41,7 +41,6 @@
 #include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/Analysis/UnequalWork.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
-#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 #include "tessera/Dialect/Tile/SymbolNames.h"
 
@@ -413,15 +412,6 @@ static void keepTables(LaunchOp launch) {
   }
 }
 
-/// Why the blocks of a launch keep their numbers.
-static StringRef whyNotSpread(tile::GridOp grid, bool persistent, bool dependent, Value queue) {
-  return !persistent     ? "its launch is not persistent"
-         : queue         ? "its blocks take output tiles from a queue"
-         : mayWait(grid) ? "its blocks may wait for those with lower numbers"
-         : !dependent ? "launches that are not dependent have no more blocks than output tiles"
-                      : "it has clusters or stream-K, or this machine's TPCs do not have two SMs";
-}
-
 static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan, bool dependent) {
   // Steps that are SSA values may turn out to be constant only now; the op's verifier saw no
   // integer.
@@ -475,7 +465,6 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   SmallVector<Value> blocks = counts;
   Clusters clusters;
   Value many;
-  bool spreads = false;
   if (persistent) {
     clusters = dealToClusters(outside, grid, counts, cluster, along);
     const bool parts = plan && plan.getStreamK().value_or(0) != 0;
@@ -488,10 +477,6 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     // position is unknown.
     if (cluster > 1 && *blocksPerSM == 1 && !parts)
       many = fillManyRounds(outside, clusters.total, launched, cluster);
-    // Parts of output tiles must begin in the order of their numbers, too, and the numbers that a
-    // queue gives are those behind the blocks' own ones.
-    spreads = cluster == 1 && full && !parts && !mayWait(grid) &&
-              plan.getSpread().value_or(1) != 0 && machineOf(grid).smsOfTpc == 2;
   }
   int64_t group = plan ? plan.getGroup().value_or(0) : 0;
   if (grid.getOrder())
@@ -511,11 +496,14 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   Value queue = persistent && order && order->getDynamic() && mayQueue(grid, plan, cluster)
                     ? makeQueue(b, loc)
                     : Value();
-  spreads &= !queue;
-  if (plan && plan.getSpread() == 1 && !spreads && !counts.empty() &&
+  std::optional<StringRef> stays;
+  if (plan)
+    stays = whyNotSpread(grid, plan, {persistent, dependent, static_cast<bool>(queue)});
+  const bool spreads = plan && plan.getSpread().value_or(1) != 0 && !stays;
+  if (stays && plan.getSpread() == 1 && !counts.empty() &&
       demandsPlan(grid->getParentOfType<tile::KernelOp>()))
     return refusePlan(grid.emitOpError("has a plan with spread = 1, but "))
-           << whyNotSpread(grid, persistent, dependent, queue) << "; leave out 'spread'";
+           << *stays << "; leave out 'spread'";
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
   auto launch =
       LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{}, IntegerAttr{},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SpreadBlocks.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -57,4 +58,24 @@ Value tessera::cta::spreadBlocks(Arith a, Arith fixed, Value id, ValueRange coun
   Value isInPart = a.is(arith::CmpIPredicate::ult, place, narrow(cores));
   return select(a, a.make<arith::AndIOp>(isInPart, isAlone), a.make<arith::AddIOp>(first, alone),
                 id);
+}
+
+std::optional<StringRef> tessera::cta::whyNotSpread(tile::GridOp grid, PlanAttr plan,
+                                                    LaunchKind launch) {
+  if (!launch.persistent)
+    return "its launch is not persistent";
+  if (plan.getCluster().value_or(1) > 1)
+    return "the blocks of a cluster need successive numbers";
+  if (plan.getStreamK().value_or(0) != 0)
+    return "parts of output tiles begin in the order of their numbers";
+  // The numbers that a queue gives are those behind the blocks' own ones.
+  if (launch.queued)
+    return "its blocks take output tiles from a queue";
+  if (mayWait(grid))
+    return "its blocks may wait for those with lower numbers";
+  if (!launch.dependent)
+    return "launches that are not dependent have no more blocks than output tiles";
+  if (machineOf(grid).smsOfTpc != 2)
+    return "the TPCs of this machine do not have two SMs";
+  return std::nullopt;
 }

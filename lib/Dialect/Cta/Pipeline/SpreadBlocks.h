@@ -35,6 +35,14 @@ namespace tessera::cta {
 mlir::Value spreadBlocks(Arith a, Arith fixed, mlir::Value id, mlir::ValueRange counts,
                          mlir::Value total, mlir::Value cores, int64_t blocksPerSM);
 
+struct LaunchKind {
+  bool persistent = false, dependent = false, queued = false;
+};
+
+/// Why the blocks of the launch that a grid becomes must keep their own numbers; nothing if they
+/// may begin with those of `spreadBlocks`.
+std::optional<llvm::StringRef> whyNotSpread(tile::GridOp grid, PlanAttr plan, LaunchKind launch);
+
 } // namespace tessera::cta
 
 #endif

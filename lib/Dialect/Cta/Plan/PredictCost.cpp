@@ -301,8 +301,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
     }
   }
   // An SM gets so much of memory and no more, even if others have nothing to do. What of it the
-  // SMs' work hides is counted by the rate of all. Whether a launch has a queue, or is dependent,
-  // is not known here.
+  // SMs' work hides is counted by the rate of all. Whether a launch is dependent is not known here.
   Value bytes = bytesOfLaunch(tiles);
   Value memory = memoryOf(bytes, all, machine.globalBytesPerCycle);
   Value atLeast =

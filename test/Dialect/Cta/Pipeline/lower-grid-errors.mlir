@@ -118,3 +118,39 @@ tile.kernel @spread_wait(%C: memref<128xi32>, %m: index)
   }
   tile.return
 }
+
+// -----
+
+#l = #cta.frag<regs = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32], [64]], wg = 1>
+tile.kernel @spread_cluster(%C: memref<?xi32> {tile.shape = ["M"]})
+    attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, cluster = 2, cluster_dim = 0, spread = 1>, warpgroups = 1} {
+  %m = tile.dim "M" : index
+  // expected-error @below {{has a plan with spread = 1, but the blocks of a cluster need successive numbers; leave out 'spread'}}
+  tile.grid (%i) = (0) to (%m) step (128) {
+    %v = arith.constant dense<1> : tensor<128xi32, #l>
+    cta.store %v, %C[%i] : tensor<128xi32, #l> -> memref<?xi32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @spread_parts(%C: memref<?x?xf32>, %m: index, %n: index, %f: f32)
+    attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, stream_k = 4, spread = 1>, warpgroups = 1} {
+  // expected-error @below {{has a plan with spread = 1, but parts of output tiles begin in the order of their numbers; leave out 'spread'}}
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 32) {
+    memref.store %f, %C[%i, %j] : memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @spread_each(%C: memref<?x?xf32>, %m: index, %n: index, %f: f32)
+    attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 0, spread = 1>, warpgroups = 1} {
+  // expected-error @below {{has a plan with spread = 1, but its launch is not persistent; leave out 'spread'}}
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 32) {
+    memref.store %f, %C[%i, %j] : memref<?x?xf32>
+  }
+  tile.return
+}
