@@ -1,10 +1,13 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The precompiled headers. Each holds the one before it and what it adds itself:
+# The precompiled headers. Each holds the one it stands on and what it adds itself:
 #
-#   TesseraPch       MLIR, for all code that includes it
-#   TesseraTilePch   and the dialect tile
-#   TesseraCtaPch    and the dialect cta
+#   TesseraPch             MLIR, for all code that includes it
+#     TesseraTilePch       and the dialect tile
+#       TesseraCtaPch      and the dialect cta
+#         TesseraTestPch   and GoogleTest
+#   TesseraPlainPch        the C++ library, for code without LLVM
+#     TesseraPlainTestPch  and GoogleTest
 #
 # A source includes what it needs, as without them.
 
@@ -14,15 +17,17 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   set(pch_options "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
-# tessera_add_pch(NAME HEADER [ON_TOP_OF PCH]): HEADER is below the root of the sources.
+# tessera_add_pch(NAME HEADER [ON_TOP_OF PCH] [PLAIN]): HEADER is below the root of the sources. PLAIN: without the headers of LLVM.
 function(tessera_add_pch name header)
-  cmake_parse_arguments(ARG "" "ON_TOP_OF" "" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN" "ON_TOP_OF" "" ${ARGN})
   set(anchor "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
   file(CONFIGURE OUTPUT "${anchor}" CONTENT "// anchor of a precompiled header\n")
   add_library(${name} OBJECT "${anchor}")
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/include")
-  target_include_directories(${name} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-  target_compile_definitions(${name} PRIVATE ${LLVM_DEFINITIONS_LIST})
+  if(NOT ARG_PLAIN)
+    target_include_directories(${name} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+    target_compile_definitions(${name} PRIVATE ${LLVM_DEFINITIONS_LIST})
+  endif()
   # Without the path of this tree in what CMake writes.
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_precompile_headers(${name} PRIVATE "\"${header}\"")
@@ -50,6 +55,25 @@ endfunction()
 tessera_add_pch(TesseraPch "cmake/pch.h")
 tessera_add_pch(TesseraTilePch "cmake/pch-tile.h" ON_TOP_OF TesseraPch)
 tessera_add_pch(TesseraCtaPch "cmake/pch-cta.h" ON_TOP_OF TesseraTilePch)
-foreach(name IN ITEMS TesseraTilePch TesseraCtaPch)
-  add_dependencies(${name} TesseraTablegen)
+tessera_add_pch(TesseraPlainPch "cmake/pch-plain.h" PLAIN)
+if(TESSERA_BUILD_TESTS)
+  tessera_add_pch(TesseraTestPch "cmake/pch-test.h" ON_TOP_OF TesseraCtaPch)
+  tessera_add_pch(TesseraPlainTestPch "cmake/pch-plain-test.h" ON_TOP_OF TesseraPlainPch PLAIN)
+  foreach(name IN ITEMS TesseraTestPch TesseraPlainTestPch)
+    # As GTest::gtest defines it for those that link it.
+    target_compile_definitions(${name} PRIVATE GTEST_HAS_PTHREAD=1)
+  endforeach()
+endif()
+foreach(name IN ITEMS TesseraTilePch TesseraCtaPch TesseraTestPch)
+  if(TARGET ${name})
+    add_dependencies(${name} TesseraTablegen)
+  endif()
 endforeach()
+
+# tessera_use_pch(TARGET PCH)
+function(tessera_use_pch target pch)
+  # CMake would compile programs with -fPIE, which does not fit the precompiled header.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC ${pch_options})
+  target_precompile_headers(${target} REUSE_FROM ${pch})
+endfunction()

@@ -3,8 +3,14 @@
 # Build types, warnings, the shared precompiled header, and one function per kind of target.
 
 if(PROJECT_IS_TOP_LEVEL)
-  # Dev: assertions on, and optimised, because the tests run the tools thousands of times.
-  set(CMAKE_CXX_FLAGS_DEV "-O2 -UNDEBUG" CACHE STRING "" FORCE)
+  # Dev: assertions on, and optimised, because the tests run the tools thousands of times. Most of their time is LLVM's, which is installed as it is;
+  # what -O2 and large inlined functions add costs the build more than it gives the tests.
+  set(dev_flags "-O2")
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    set(dev_flags "-O1 -finline-functions")
+    add_compile_options("$<$<AND:$<CONFIG:Dev>,$<COMPILE_LANGUAGE:CXX>>:SHELL:-mllvm -inline-threshold=50>")
+  endif()
+  set(CMAKE_CXX_FLAGS_DEV "${dev_flags} -UNDEBUG" CACHE STRING "" FORCE)
   set(CMAKE_C_FLAGS_DEV "-O2 -UNDEBUG" CACHE STRING "" FORCE)
   set(CMAKE_EXE_LINKER_FLAGS_DEV "" CACHE STRING "" FORCE)
   set(CMAKE_SHARED_LINKER_FLAGS_DEV "" CACHE STRING "" FORCE)
@@ -77,6 +83,7 @@ endfunction()
 function(tessera_add_plain_library name)
   cmake_parse_arguments(ARG "" "EXPORT" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  tessera_use_pch(${name} TesseraPlainPch)
   target_include_directories(${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
@@ -102,17 +109,13 @@ endfunction()
 function(tessera_use_mlir target)
   set(pch ${ARGN} TesseraPch)
   list(GET pch 0 pch)
-  # CMake would compile programs with -fPIE, which does not fit the precompiled header.
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${target} PRIVATE -fPIC)
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
     "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS_LIST})
-  target_precompile_headers(${target} REUSE_FROM ${pch})
-  target_compile_options(${target} PRIVATE ${pch_options})
+  tessera_use_pch(${target} ${pch})
   # Who links our archives links the dylibs, too; libtessera.so links the archives of MLIR instead.
   target_link_libraries(${target} PUBLIC
     "$<BUILD_INTERFACE:$<IF:$<BOOL:$<TARGET_PROPERTY:TESSERA_HOLDS_MLIR>>,TesseraMLIRArchives,MLIR;LLVM>>"
