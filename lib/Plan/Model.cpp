@@ -308,7 +308,8 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
     result.bound = bound;
   };
   atLeast(blocks * facts.tensorCycles, "tensor");
-  atLeast(blocks * facts.operandBytes / machine.sharedBytesPerCycle, "shared memory");
+  const double shared = (facts.operandBytes + facts.movedBytes) / machine.sharedBytesPerCycle;
+  atLeast(blocks * shared, "shared memory");
   const double fastest = result.iteration;
   atLeast(blocks * loaded / machine.l2BytesPerCycle, "L2", blocks * loaded / machine.l2BytesAlone);
   atLeast(blocks * facts.copyInstructions * machine.cpAsyncCycles, "cp.async");
@@ -331,13 +332,15 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
             : deferring                   ? facts.deferredCycles
                                           : facts.streamCycles,
             "issue");
-  // The tensor cores wait for all of the arithmetic where one warpgroup computes, and where two
-  // wait for each of their products; blocks that share an SM do not alternate either.
+  // The tensor cores, or shared memory if that is busy for longer, wait for all of the arithmetic
+  // where one warpgroup computes, and where two wait for each of their products; blocks that share
+  // an SM do not alternate either.
   if (facts.arithmeticCycles > 0) {
     const bool alternates =
         facts.mathWarpgroups() >= (rotates(machine, facts, plan) ? 2 : kLeastAlternating);
     const double exposed = alternates ? kExposedArithmetic : 1;
-    atLeast(blocks * (facts.tensorCycles + exposed * facts.arithmeticCycles) + kChainedIteration,
+    atLeast(blocks * (std::max(facts.tensorCycles, shared) + exposed * facts.arithmeticCycles) +
+                kChainedIteration,
             "issue");
     // However much the others leave to it, a warpgroup multiplies and computes in turn.
     if (alternates)

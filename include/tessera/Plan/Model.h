@@ -65,7 +65,10 @@ struct PlanFacts {
   bool evaluates = false;
   // One iteration of the loop with the most products.
   double tensorCycles = 0;
-  double operandBytes = 0;     ///< read from shared memory by the tensor cores
+  double operandBytes = 0; ///< read from shared memory by the tensor cores
+  /// Read and written in shared memory by threads, and by copies of what they have written, in a
+  /// loop that computes with the results of several products.
+  double movedBytes = 0;
   double copyInstructions = 0; ///< of a warp each, by which cp.async fetches
   double shiftedPieces = 0;    ///< that a thread shifts into place; of narrow rows each is two
   /// Loads of a warp that gather operands through registers. They are not fetched ahead.
@@ -96,7 +99,9 @@ struct PlanFacts {
   double streamCycles = 0, issueCycles = 0;
   /// For products that wait for each other through registers: the cycles for which the arithmetic
   /// between them keeps special functions or FMA units busy, whichever is longer, of all warpgroups
-  /// of a block. Comparisons do not count: most are of masks, which few iterations need.
+  /// of a block. Comparisons do not count: most are of masks, which few iterations need. For a loop
+  /// that computes with the results of several products instead: the cycles in which the warpgroups
+  /// issue all other instructions.
   double arithmeticCycles = 0;
   /// The same for one warpgroup: the cycles that its arithmetic takes op by op, without comparisons
   /// and selections.

@@ -207,8 +207,10 @@ static PlanPrediction predict(const Machine &machine, const PlanFacts &facts,
 
 /// Whether spreading few output tiles may cost more than it gains, because arithmetic binds. Where
 /// blocks share an SM, those of successive launches meet there, two that compute take twice as
-/// long, and they meet more often if they are spread. Where instructions bind, ptxas may order the
-/// main loop otherwise, for a gain of 2 % at most (docs/performance/log.md, 2026-11-29).
+/// long, and they meet more often if they are spread. Where instructions between chained products
+/// bind, ptxas may order the main loop otherwise, for a gain of 2 % at most. Loops that compute
+/// with the results of several products are as fast if they are spread, or half a percent faster
+/// (docs/performance/log.md, 2026-11-29).
 static bool shouldStay(const Machine &machine, const plan::Plan &plan,
                        const std::vector<PlanFacts> &launches) {
   if (!*plan.persistent || !*plan.stages)
@@ -217,7 +219,8 @@ static bool shouldStay(const Machine &machine, const plan::Plan &plan,
     if (!facts.pipelined)
       return false;
     const std::string bound = predict(machine, facts, plan).bound;
-    return bound == "issue" || bound == "gathers" ||
+    const bool ofSeveral = facts.deferredRegisters > 0 && facts.chainCycles == 0;
+    return (bound == "issue" && (!ofSeveral || facts.convertCycles > 0)) || bound == "gathers" ||
            (bound == "tensor" && plan.blocksPerSM.value_or(1) > 1);
   });
 }

@@ -354,6 +354,15 @@ void FactsOfGrid::addStream() {
   CostModel costs(machine, facts.warpgroups);
   schedule::Problem problem;
   schedule::MachineUnits units = costs.table.addUnits(problem);
+  // The ops of an iteration other than products, of a warpgroup.
+  OpCost total;
+  auto busy = [&](std::initializer_list<int> of) {
+    int64_t busiest = 0;
+    for (const schedule::Use &use : costs.table.compute(units, "arithmetic", total.work).uses)
+      if (llvm::is_contained(of, use.unit))
+        busiest = std::max(busiest, use.cycles);
+    return static_cast<double>(facts.warpgroups * busiest);
+  };
   if (computesWithSeveral(*loop.getBody())) {
     const SmallVector<FlightStep> steps = waitsAtUses(*loop.getBody());
     facts.deferredRegisters = registersOf(loop, steps);
@@ -374,6 +383,12 @@ void FactsOfGrid::addStream() {
       }
     }
     facts.deferredCycles = now;
+    for (Operation &op : *loop.getBody())
+      if (!isa<WgmmaOp>(op))
+        total += costs.costOf(&op);
+    facts.arithmeticCycles = busy({units.dispatch});
+    facts.movedBytes = static_cast<double>(facts.warpgroups * total.work.sharedBytes);
+    total = {};
   }
   std::optional<int64_t> registers = registersOfChain(loop);
   const bool waits = !registers && makesOperands(loop);
@@ -384,7 +399,6 @@ void FactsOfGrid::addStream() {
   facts.rotatedRegisters = *registers;
   // The arithmetic is counted op by op because the ops depend on each other in that order.
   double arithmetic = 0, chain = 0;
-  OpCost total;
   for (Operation &op : *loop.getBody()) {
     if (auto product = dyn_cast<WgmmaOp>(op)) {
       schedule::Operation operation = costs.productOf(units, "product", product);
@@ -403,13 +417,6 @@ void FactsOfGrid::addStream() {
   }
   facts.streamCycles += arithmetic;
   facts.issueCycles += arithmetic;
-  auto busy = [&](std::initializer_list<int> of) {
-    int64_t busiest = 0;
-    for (const schedule::Use &use : costs.table.compute(units, "arithmetic", total.work).uses)
-      if (llvm::is_contained(of, use.unit))
-        busiest = std::max(busiest, use.cycles);
-    return static_cast<double>(facts.warpgroups * busiest);
-  };
   if (facts.convertCycles > 0)
     facts.convertBusyCycles = busy({units.alu});
   if (waits)

@@ -1,8 +1,10 @@
 // RUN: tile-opt %s --split-input-file --cta-plan | FileCheck %s
 
 // The loop computes with the results of two products, one of which does not need the other: products are in flight until their results are needed.
+// The tensor cores wait for all other instructions, which take 264 cycles to issue; output tiles are spread.
 // CHECK-LABEL: tile.kernel @several(
-// CHECK-SAME:  pending = 1,
+// CHECK-SAME:  pending = 1, {{.*}}stream_k = 0>
+// CHECK:       cta.prediction = {{.*}}bound = "issue",{{.*}}iteration = 1348 : i64
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
@@ -30,9 +32,46 @@ tile.kernel @several(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?x
 
 // -----
 
+// What threads write to shared memory counts with what the tensor cores read there: 768 + 512 cycles, longer than the products take, and 560 to issue all other instructions.
+// CHECK-LABEL: tile.kernel @staged(
+// CHECK:       cta.prediction = {{.*}}bound = "issue",{{.*}}iteration = 1900 : i64
+#acc = #cta.frag<wgmma_acc, wg = 2>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<128x64xbf16, #sw>
+!sum = tensor<128x128xf32, #acc>
+!half = tensor<128x128xbf16, #acc>
+!square = !cta.smem<128x128xbf16, #sw>
+tile.kernel @staged(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index) attributes {phase = #tile.phase<placed>, warpgroups = 2} {
+  tile.grid (%i) = (0) to (%M) step (128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %sum = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %b = cta.copy %B[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %s = cta.wgmma %a, %b {transpose_b} : !tile, !tile -> !sum
+      %d = cta.wgmma %b, %a {transpose_b} : !tile, !tile -> !sum
+      %p = math.exp2 %s : !sum
+      %x = arith.mulf %p, %d : !sum
+      %h = arith.truncf %p : !sum to !half
+      %y = arith.truncf %x : !sum to !half
+      %u = cta.stage %h : !half -> !square
+      %v = cta.stage %y : !half -> !square
+      %e = arith.addf %c, %x : !sum
+      scf.yield %e : !sum
+    }
+    cta.store %sum, %C[%i, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
 // Here nobody computes with the result of the second product in the iteration.
 // CHECK-LABEL: tile.kernel @one(
 // CHECK-SAME:  pending = 0,
+// CHECK:       cta.prediction = {{.*}}bound = "tensor",{{.*}}iteration = 1024 : i64
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
