@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Build types, warnings, the shared precompiled header, and one function per kind of target.
+# Build types, warnings, the precompiled headers, and one function per kind of target.
 
 if(PROJECT_IS_TOP_LEVEL)
   # Dev: assertions on, and optimised, because the tests run the tools thousands of times. Most of their time is LLVM's, which is installed as it is;
@@ -8,6 +8,7 @@ if(PROJECT_IS_TOP_LEVEL)
   set(dev_flags "-O2")
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     set(dev_flags "-O1 -finline-functions")
+    # No flag of the build type, which CMake passes to the linker, too.
     add_compile_options("$<$<AND:$<CONFIG:Dev>,$<COMPILE_LANGUAGE:CXX>>:SHELL:-mllvm -inline-threshold=50>")
   endif()
   set(CMAKE_CXX_FLAGS_DEV "${dev_flags} -UNDEBUG" CACHE STRING "" FORCE)
