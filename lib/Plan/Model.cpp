@@ -4,6 +4,7 @@
 #include "tessera/Plan/Model.h"
 
 #include "tessera/Machine/Hopper.h"
+#include "tessera/Plan/Groups.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -31,11 +32,8 @@ constexpr int64_t kLeastReplicaStages = 4;
 /// The number of ping-pong warpgroups, and the most accumulators of a thread for which ping-pong
 /// was measured. Source: docs/performance/constants.md.
 constexpr int64_t kReplicas = 2, kMostReplicaAccumulators = 192;
-/// Candidates for the rows of a rasterisation group. The model takes the largest one whose traffic
-/// to memory is little more than that of the best one. Source: docs/performance/constants.md.
-constexpr int64_t kGroups[] = {8, 12, 16};
-/// Sizes by which plans are compared if the source IR does not give any.
-constexpr int64_t kTypicalOutputTiles = 1024, kTypicalExtent = 32;
+/// The output tiles by which plans are compared if the source IR does not give their number.
+constexpr int64_t kTypicalOutputTiles = 1024;
 /// The part of the arithmetic between products that tensor cores wait for, where warpgroups of a
 /// block alternate. Source: docs/performance/constants.md.
 constexpr double kExposedArithmetic = 0.51;
@@ -233,40 +231,6 @@ std::optional<int64_t> PlanFacts::outputTiles() const {
   return product;
 }
 
-/// Bytes from memory in one iteration, per block. Concurrent blocks share the loads that do not
-/// depend on the coordinates in which those blocks differ.
-static double bytesOfMemory(const Machine &machine, const PlanFacts &facts, int64_t group,
-                            int64_t blocksPerSM) {
-  const double together = double(machine.sms) * blocksPerSM;
-  // The number of different coordinates of concurrent blocks in each dimension. The last dimension
-  // varies fastest, after the rows of a group.
-  std::vector<double> spread(facts.extents.size(), 1);
-  double left = together;
-  auto take = [&](size_t d, double most) {
-    spread[d] = std::clamp(std::min(left, most), 1.0, std::max(left, 1.0));
-    left /= spread[d];
-  };
-  auto extent = [&](size_t d) {
-    return std::max<double>(facts.extents[d].value_or(kTypicalExtent), 1);
-  };
-  bool grouped = group > 0 && spread.size() > 1;
-  const size_t rows = grouped ? spread.size() - 2 : spread.size();
-  if (grouped)
-    take(rows, std::min<double>(group, extent(rows)));
-  for (size_t d = spread.size(); d-- > 0;)
-    if (d != rows)
-      take(d, extent(d));
-  double bytes = 0;
-  for (const PlanFacts::Load &load : facts.loads) {
-    double distinct = 1;
-    for (size_t d = 0; d < spread.size(); ++d)
-      if (load.dims >> d & 1)
-        distinct *= spread[d];
-    bytes += load.bytes * distinct / together;
-  }
-  return bytes;
-}
-
 /// The registers of a thread, if products may be in flight while it computes; else 0.
 static int64_t registersInFlight(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
   if (*plan.pending == 0 || *plan.stages < 2)
@@ -332,15 +296,17 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
             : deferring                   ? facts.deferredCycles
                                           : facts.streamCycles,
             "issue");
-  // The tensor cores, or shared memory if that is busy for longer, wait for all of the arithmetic
-  // where one warpgroup computes, and where two wait for each of their products; blocks that share
-  // an SM do not alternate either.
+  // The tensor cores, or shared memory if that is busy for longer, wait for all other instructions.
+  if (facts.otherCycles > 0)
+    atLeast(blocks * (std::max(facts.tensorCycles, shared) + facts.otherCycles) + kChainedIteration,
+            "issue");
+  // The tensor cores wait for all of the arithmetic where one warpgroup computes, and where two
+  // wait for each of their products; blocks that share an SM do not alternate either.
   if (facts.arithmeticCycles > 0) {
     const bool alternates =
         facts.mathWarpgroups() >= (rotates(machine, facts, plan) ? 2 : kLeastAlternating);
     const double exposed = alternates ? kExposedArithmetic : 1;
-    atLeast(blocks * (std::max(facts.tensorCycles, shared) + exposed * facts.arithmeticCycles) +
-                kChainedIteration,
+    atLeast(blocks * (facts.tensorCycles + exposed * facts.arithmeticCycles) + kChainedIteration,
             "issue");
     // However much the others leave to it, a warpgroup multiplies and computes in turn.
     if (alternates)
@@ -355,7 +321,8 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
     epilogue += machine.blockStartCycles + load;
   // The epilogue is hidden if products of another block or of another warpgroup run meanwhile, and
   // do not wait for arithmetic themselves.
-  const bool hidden = (blocks > 1 && facts.arithmeticCycles == 0) || facts.replicas > 1;
+  const bool hidden =
+      (blocks > 1 && facts.arithmeticCycles + facts.otherCycles == 0) || facts.replicas > 1;
   // Meanwhile the producer of a persistent block fills the slots of the next output tile. Where
   // loads bind, as many of its iterations take no longer than their products.
   double ahead = 0, aheadOfLines = 0;
@@ -401,27 +368,6 @@ double tessera::plan::slowdownByStages(const Machine &machine, const PlanFacts &
 }
 
 //===--- the choice --------------------------------------------------------------------------===//
-
-/// Chooses the group that needs little traffic to memory; 0 if groups only cost.
-static int64_t chooseGroup(const Machine &machine, const std::vector<PlanFacts> &launches) {
-  auto bytes = [&](int64_t group) {
-    double sum = 0;
-    for (const PlanFacts &facts : launches)
-      sum += bytesOfMemory(machine, facts, group, /*blocksPerSM=*/1);
-    return sum;
-  };
-  const bool pingPong =
-      llvm::any_of(launches, [](const PlanFacts &facts) { return facts.replicas > 1; });
-  const llvm::ArrayRef<int64_t> groups =
-      llvm::ArrayRef<int64_t>(kGroups).drop_back(pingPong ? 1 : 0);
-  double least = bytes(groups.front());
-  for (int64_t group : groups)
-    least = std::min(least, bytes(group));
-  if (least > bytes(0))
-    return 0;
-  return *llvm::find_if(llvm::reverse(groups),
-                        [&](int64_t group) { return bytes(group) <= kPlanLittleMore * least; });
-}
 
 using List = std::vector<int64_t>;
 static List oneOf(std::optional<int64_t> given, List otherwise) {

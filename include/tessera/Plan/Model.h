@@ -65,10 +65,7 @@ struct PlanFacts {
   bool evaluates = false;
   // One iteration of the loop with the most products.
   double tensorCycles = 0;
-  double operandBytes = 0; ///< read from shared memory by the tensor cores
-  /// Read and written in shared memory by threads, and by copies of what they have written, in a
-  /// loop that computes with the results of several products.
-  double movedBytes = 0;
+  double operandBytes = 0;     ///< read from shared memory by the tensor cores
   double copyInstructions = 0; ///< of a warp each, by which cp.async fetches
   double shiftedPieces = 0;    ///< that a thread shifts into place; of narrow rows each is two
   /// Loads of a warp that gather operands through registers. They are not fetched ahead.
@@ -99,10 +96,13 @@ struct PlanFacts {
   double streamCycles = 0, issueCycles = 0;
   /// For products that wait for each other through registers: the cycles for which the arithmetic
   /// between them keeps special functions or FMA units busy, whichever is longer, of all warpgroups
-  /// of a block. Comparisons do not count: most are of masks, which few iterations need. For a loop
-  /// that computes with the results of several products instead: the cycles in which the warpgroups
-  /// issue all other instructions.
+  /// of a block. Comparisons do not count: most are of masks, which few iterations need.
   double arithmeticCycles = 0;
+  /// For a loop that computes with the results of several products, which neither wait for each
+  /// other through registers nor for an operand that is converted: the cycles in which the
+  /// warpgroups of a block issue all other instructions, and the bytes that threads write to shared
+  /// memory and read there, or copies of what threads have written. 0 for other loops.
+  double otherCycles = 0, movedBytes = 0;
   /// The same for one warpgroup: the cycles that its arithmetic takes op by op, without comparisons
   /// and selections.
   double chainCycles = 0;

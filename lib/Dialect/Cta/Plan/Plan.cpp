@@ -209,7 +209,7 @@ static PlanPrediction predict(const Machine &machine, const PlanFacts &facts,
 /// blocks share an SM, those of successive launches meet there, two that compute take twice as
 /// long, and they meet more often if they are spread. Where instructions between chained products
 /// bind, ptxas may order the main loop otherwise, for a gain of 2 % at most. Loops that compute
-/// with the results of several products are as fast if they are spread, or half a percent faster
+/// with the results of several products are never slower if they are spread
 /// (docs/performance/log.md, 2026-11-29).
 static bool shouldStay(const Machine &machine, const plan::Plan &plan,
                        const std::vector<PlanFacts> &launches) {
@@ -219,9 +219,9 @@ static bool shouldStay(const Machine &machine, const plan::Plan &plan,
     if (!facts.pipelined)
       return false;
     const std::string bound = predict(machine, facts, plan).bound;
-    const bool ofSeveral = facts.deferredRegisters > 0 && facts.chainCycles == 0;
-    return (bound == "issue" && (!ofSeveral || facts.convertCycles > 0)) || bound == "gathers" ||
-           (bound == "tensor" && plan.blocksPerSM.value_or(1) > 1);
+    const bool shares = plan.blocksPerSM.value_or(1) > 1;
+    return bound == "gathers" || (bound == "tensor" && shares) ||
+           (bound == "issue" && (shares || facts.otherCycles == 0));
   });
 }
 

@@ -363,6 +363,9 @@ void FactsOfGrid::addStream() {
         busiest = std::max(busiest, use.cycles);
     return static_cast<double>(facts.warpgroups * busiest);
   };
+  // Of a loop that computes with the results of several products, unless they are chained or wait
+  // for conversions.
+  double others = 0, moved = 0;
   if (computesWithSeveral(*loop.getBody())) {
     const SmallVector<FlightStep> steps = waitsAtUses(*loop.getBody());
     facts.deferredRegisters = registersOf(loop, steps);
@@ -386,16 +389,19 @@ void FactsOfGrid::addStream() {
     for (Operation &op : *loop.getBody())
       if (!isa<WgmmaOp>(op))
         total += costs.costOf(&op);
-    facts.arithmeticCycles = busy({units.dispatch});
-    facts.movedBytes = static_cast<double>(facts.warpgroups * total.work.sharedBytes);
+    others = busy({units.dispatch});
+    moved = static_cast<double>(facts.warpgroups * total.work.sharedBytes);
     total = {};
   }
   std::optional<int64_t> registers = registersOfChain(loop);
   const bool waits = !registers && makesOperands(loop);
   if (waits)
     registers = std::numeric_limits<int64_t>::max();
-  if (!registers)
+  if (!registers) {
+    facts.otherCycles = others;
+    facts.movedBytes = moved;
     return;
+  }
   facts.rotatedRegisters = *registers;
   // The arithmetic is counted op by op because the ops depend on each other in that order.
   double arithmetic = 0, chain = 0;
@@ -419,8 +425,13 @@ void FactsOfGrid::addStream() {
   facts.issueCycles += arithmetic;
   if (facts.convertCycles > 0)
     facts.convertBusyCycles = busy({units.alu});
-  if (waits)
+  if (waits) {
+    if (facts.convertCycles == 0) {
+      facts.otherCycles = others;
+      facts.movedBytes = moved;
+    }
     return;
+  }
   facts.arithmeticCycles = busy({units.sfu, units.fma});
   facts.chainCycles = chain;
 }

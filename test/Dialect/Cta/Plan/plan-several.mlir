@@ -3,7 +3,8 @@
 // The loop computes with the results of two products, one of which does not need the other: products are in flight until their results are needed.
 // The tensor cores wait for all other instructions, which take 264 cycles to issue; output tiles are spread.
 // CHECK-LABEL: tile.kernel @several(
-// CHECK-SAME:  pending = 1, {{.*}}stream_k = 0>
+// CHECK-SAME:  pending = 1,
+// CHECK-NOT:   spread =
 // CHECK:       cta.prediction = {{.*}}bound = "issue",{{.*}}iteration = 1348 : i64
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
@@ -58,6 +59,37 @@ tile.kernel @staged(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf
       %y = arith.truncf %x : !sum to !half
       %u = cta.stage %h : !half -> !square
       %v = cta.stage %y : !half -> !square
+      %e = arith.addf %c, %x : !sum
+      scf.yield %e : !sum
+    }
+    cta.store %sum, %C[%i, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Blocks that share an SM stay where they are: two that compute take twice as long.
+// CHECK-LABEL: tile.kernel @two_blocks(
+// CHECK-SAME:  blocks_per_sm = 2, {{.*}}, spread = 0>
+// CHECK:       cta.prediction = {{.*}}bound = "issue",
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+tile.kernel @two_blocks(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index) attributes {phase = #tile.phase<placed>, warpgroups = 1, plan = #cta.plan<blocks_per_sm = 2>} {
+  tile.grid (%i) = (0) to (%M) step (64) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %sum = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %b = cta.copy %B[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %s = cta.wgmma %a, %b {transpose_b} : !tile, !tile -> !sum
+      %d = cta.wgmma %b, %a {transpose_b} : !tile, !tile -> !sum
+      %p = math.exp2 %s : !sum
+      %x = arith.mulf %p, %d : !sum
       %e = arith.addf %c, %x : !sum
       scf.yield %e : !sum
     }

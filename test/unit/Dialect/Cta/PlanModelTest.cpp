@@ -313,12 +313,6 @@ TEST(PlanModel, ProductsWhoseResultsAreUsed) {
   // They retire in their iteration, so they hold no slot longer.
   plan.stages = 2;
   EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 1800);
-  // The tensor cores, or shared memory, wait for all other instructions.
-  PlanFacts more = facts;
-  more.arithmeticCycles = 800;
-  EXPECT_NEAR(predictPlan(kMachine, more, plan).iteration, 1024 + 800 + 60, 1);
-  more.movedBytes = 1200 * 128 - more.operandBytes;
-  EXPECT_NEAR(predictPlan(kMachine, more, plan).iteration, 1200 + 800 + 60, 1);
   // With fewer registers they are waited for at once.
   PlanRequest request;
   request.producers = 1;
