@@ -80,7 +80,8 @@ Attribute ScalarsOfBlock::compute(Value value) {
   if (isa<cta::NumBlocksOp>(op))
     return b.getIndexAttr(blocks);
   SmallVector<Attribute> results;
-  if (!folder.fold(op, [this](Value operand) { return find(operand); }, results))
+  auto ofOperand = [this](Value operand) { return find(operand); };
+  if (!folder.fold(op, ofOperand, results))
     return {};
   return results[cast<OpResult>(value).getResultNumber()];
 }
