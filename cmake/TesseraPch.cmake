@@ -59,7 +59,7 @@ tessera_add_pch(TesseraPlainPch "cmake/pch-plain.h" PLAIN)
 if(TESSERA_BUILD_TESTS)
   tessera_add_pch(TesseraTestPch "cmake/pch-test.h" ON_TOP_OF TesseraCtaPch)
   tessera_add_pch(TesseraPlainTestPch "cmake/pch-plain-test.h" ON_TOP_OF TesseraPlainPch PLAIN)
-  find_package(GTest REQUIRED)
+  find_package(GTest REQUIRED) # for test/unit, too
   foreach(name IN ITEMS TesseraTestPch TesseraPlainTestPch)
     target_link_libraries(${name} PRIVATE GTest::gtest)
   endforeach()
