@@ -6,6 +6,7 @@
 #ifndef TESSERA_LIB_COMPILER_PHASERUNNER_H
 #define TESSERA_LIB_COMPILER_PHASERUNNER_H
 
+#include "Gpu/PtxParts.h"
 #include "Input/GivenSizes.h"
 #include "tessera/Compiler.h"
 #include "tessera/Dialect/Tile/Tile.h"
@@ -86,6 +87,8 @@ public:
   /// The kernels and variants for which all plans were tried. What ptxas loses with their last plan
   /// is a warning.
   std::set<std::pair<std::string, std::string>> lastPlans;
+  /// The code of functions that later compilations with other plans have again.
+  PtxMemo ptxMemo;
   /// CompileOptions::sizes.
   std::vector<GivenLaunches> sizes;
   /// By variant: the kernel whose variant it is.

@@ -163,21 +163,29 @@ static std::string describeSpill(const PtxasFunction &function) {
          std::to_string(function.spillStoreBytes) + " bytes";
 }
 
+/// True if several blocks of the function share an SM and its plan did not decide that.
+static bool mayPlanAgain(llvm::Function &function,
+                         const std::map<std::string, PtxasPolicy> &policies) {
+  auto policy = policies.find(function.getName().str());
+  return policy != policies.end() && policy->second.plannedBlocks <= 1 && sharesAnSM(function) &&
+         policy->second.losses != PtxasLosses::Expected;
+}
+
 /// If `log` says that the function spills or is serialised for lack of registers, and several of
 /// its blocks share an SM, lets each block have an SM for itself. Returns whether it did. The
 /// plan's number of blocks per SM stays as it is, because the number of blocks, the depths and the
 /// grid follow from it.
 static bool planAgain(llvm::Function &function, const PtxasLog &log,
                       const std::map<std::string, PtxasPolicy> &policies, Report &report) {
-  const PtxasFunction *spiller = log.lookup(function.getName());
-  auto policy = policies.find(function.getName().str());
-  if (policy == policies.end() || policy->second.plannedBlocks > 1 || !sharesAnSM(function) ||
-      policy->second.losses == PtxasLosses::Expected)
+  if (!mayPlanAgain(function, policies))
     return false;
+  const PtxasFunction *spiller = log.lookup(function.getName());
+  const PtxasPolicy &policy = policies.at(function.getName().str());
   const PtxasMessage *loss = findLoss(log, function.getName());
-  const bool spills = spiller && (judgeSpill(*spiller, policy->second) == SpillVerdict::Error ||
-                                  (policy->second.mayHaveFewerBlocks &&
-                                   spiller->spillStoreBytes + spiller->spillLoadBytes > 0));
+  const bool spills =
+      spiller &&
+      (judgeSpill(*spiller, policy) == SpillVerdict::Error ||
+       (policy.mayHaveFewerBlocks && spiller->spillStoreBytes + spiller->spillLoadBytes > 0));
   if (!loss && !spills)
     return false;
   giveAnSM(function);
@@ -356,20 +364,26 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
   for (const auto &[function, policy] : policies)
     if (policy.isFallback)
       ptxOptions.fallbacks.insert(function);
-  PtxParts parts(loc, ptxOptions, options.threads);
+  PtxParts parts(loc, ptxOptions, options.threads, runner.ptxMemo);
   // Line tables and the text of LLVM IR need all functions in one module.
   const bool wantsLlvm = result.kind == Emit::Llvm || !options.saveTemps.empty();
   if (failed(parts.translate(module, /*together=*/wantsLlvm || options.lineInfo)))
     return failure();
   if (!contract->empty())
-    embedGpuContract(parts.first(), *contract);
+    embedGpuContract(parts.last(), *contract);
+  // The number of blocks per SM may be changed after ptxas has seen the code. If the source was in
+  // phase allocated or later, the number stays.
+  const bool ownPlan = given < Phase::Allocated && result.kind != Emit::Ptx;
+  auto mayChange = [&](llvm::Function &function) {
+    return ownPlan && mayPlanAgain(function, policies);
+  };
   if (failed(runner.begin("optimize")))
     return failure();
-  if (failed(parts.optimize()))
+  if (failed(parts.optimize(mayChange)))
     return failure();
   if (wantsLlvm) {
     std::string text;
-    llvm::raw_string_ostream(text) << parts.first();
+    llvm::raw_string_ostream(text) << parts.last();
     if (failed(runner.save("kernel.ll", text, loc)))
       return failure();
     if (result.kind == Emit::Llvm) {
@@ -377,13 +391,9 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
       return success();
     }
   }
-  // The number of blocks per SM may be changed after ptxas has seen the code. If the source was in
-  // phase allocated or later, the number stays.
-  const bool ownPlan = given < Phase::Allocated && result.kind != Emit::Ptx;
   if (failed(runner.begin("codegen")))
     return failure();
-  FailureOr<std::string> ptx =
-      parts.emit([&](llvm::Function &function) { return ownPlan && sharesAnSM(function); });
+  FailureOr<std::string> ptx = parts.emit(mayChange);
   if (failed(acceptPtx(ptx, policies, loc, runner)))
     return failure();
   if (result.kind == Emit::Ptx) {

@@ -467,7 +467,8 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, const SourceNames &
     for (mlir::Diagnostic &diagnostic : said)
       context->getDiagEngine().emit(std::move(diagnostic));
   };
-  // All kernels are compiled again, although only one variant of one may have failed. ptxas makes a
+  // All kernels are compiled again, although only one variant of one may have failed; of functions
+  // that come out the same LLVM's code is kept (PtxMemo). ptxas makes a
   // cubin in one run (it ignores setmaxnreg in code that can be linked), and assembles the
   // functions concurrently. So to include the others costs less than a run for the failed kernels
   // followed by a last one for all.

@@ -8,6 +8,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -67,7 +69,10 @@ LogicalResult PtxParts::translate(ModuleOp module, bool together) {
     if (failed(addPart(*one)))
       return failure();
   }
-  return success();
+  // The launch contract, which changes with each function, is in none of their modules.
+  OwningOpRef<ModuleOp> empty(ModuleOp::create(module.getLoc(), module.getName()));
+  (*empty)->setDiscardableAttrs(module->getDiscardableAttrDictionary());
+  return addPart(*empty);
 }
 
 LogicalResult PtxParts::onEach(llvm::function_ref<LogicalResult(Part &)> work) {
@@ -100,7 +105,32 @@ LogicalResult PtxParts::onEach(llvm::function_ref<LogicalResult(Part &)> work) {
   return failure(bad);
 }
 
-LogicalResult PtxParts::optimize() {
+/// A hash of all that the module's PTX is made of, the options aside that are the same throughout a
+/// compilation.
+static std::string memoKey(llvm::Module &module, const PtxOptions &options) {
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  llvm::WriteBitcodeToFile(module, stream);
+  for (llvm::Function &function : module)
+    if (options.fallbacks.count(function.getName().str()))
+      stream << '\0' << function.getName();
+  auto hash = llvm::BLAKE3::hash(llvm::arrayRefFromStringRef(bytes));
+  return std::string(hash.begin(), hash.end());
+}
+
+LogicalResult PtxParts::optimize(llvm::function_ref<bool(llvm::Function &)> keep) {
+  // A single module holds the contract, too.
+  if (parts.size() > 1)
+    for (Part &part : parts) {
+      if (llvm::any_of(*part.module, keep))
+        continue;
+      part.key = memoKey(*part.module, options);
+      auto known = memo.find(part.key);
+      if (known == memo.end())
+        continue;
+      part.ptx = known->second;
+      part.module.reset();
+    }
   return onEach([&](Part &part) { return optimizeForPtx(*part.module, loc, options); });
 }
 
@@ -114,12 +144,15 @@ FailureOr<std::string> PtxParts::emitParts() {
   };
   if (failed(onEach(emitOne)))
     return failure();
+  for (Part &part : parts)
+    if (!part.key.empty())
+      memo.try_emplace(part.key, part.ptx);
   return mergePtx(llvm::map_to_vector(parts, [](Part &part) { return StringRef(part.ptx); }));
 }
 
 FailureOr<std::string> PtxParts::emit(llvm::function_ref<bool(llvm::Function &)> keep) {
   for (Part &part : parts)
-    if (llvm::any_of(*part.module, keep))
+    if (part.module && llvm::any_of(*part.module, keep))
       part.kept = llvm::CloneModule(*part.module);
   return emitParts();
 }

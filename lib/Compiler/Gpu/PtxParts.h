@@ -11,24 +11,30 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <map>
 #include <vector>
 
 namespace tessera {
 
+/// The PTX of functions by a hash of what it was made of. Of a kernel that is compiled again with
+/// another plan of one variant, the code of the other variants is made once.
+using PtxMemo = std::map<std::string, std::string>;
+
 class PtxParts {
 public:
-  PtxParts(mlir::Location loc, const PtxOptions &options, unsigned threads)
-      : loc(loc), options(options), threads(threads) {}
+  PtxParts(mlir::Location loc, const PtxOptions &options, unsigned threads, PtxMemo &memo)
+      : loc(loc), options(options), threads(threads), memo(memo) {}
 
   /// Translates a module of llvm ops, from which functions may be moved to modules of their own.
   /// The module stays whole if its functions share more than external variables, or if `together`
   /// is set.
   mlir::LogicalResult translate(mlir::ModuleOp module, bool together);
 
-  /// The module with the first function. With `together` this is the only module.
-  llvm::Module &first() { return *parts.front().module; }
+  /// The module for the launch contract. With `together` this is the only module.
+  llvm::Module &last() { return *parts.back().module; }
 
-  mlir::LogicalResult optimize();
+  /// Optimizes the modules, but those whose PTX is known already. `keep` as for emit().
+  mlir::LogicalResult optimize(llvm::function_ref<bool(llvm::Function &)> keep);
 
   /// Emits PTX and drops the modules. Copies of modules stay that have a function for which `keep`
   /// returns true.
@@ -43,6 +49,7 @@ private:
     std::unique_ptr<llvm::LLVMContext> context;
     std::unique_ptr<llvm::Module> module, kept;
     std::string ptx;
+    std::string key; ///< in the memo; empty if the PTX is not kept there
   };
   mlir::LogicalResult addPart(mlir::ModuleOp module);
   /// Runs `work` on every part that still has a module.
@@ -52,6 +59,7 @@ private:
   mlir::Location loc;
   PtxOptions options;
   unsigned threads;
+  PtxMemo &memo;
   std::vector<Part> parts;
 };
 
