@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that a kernel that is saved in any phase compiles on to the same result as without the stop.
 
-  phases.py TILEC TILE-OPT DIR [--ptx NAME,...] PROGRAM...
+  phases.py TILEC TILE-OPT DIR [--ptx NAME,...] [--every N] PROGRAM...
 
 The texts of all phases go to DIR. Each is compiled on to the next phase, and what is in phase llvm is read and printed: both must be
 what the whole compilation made. The text of phase llvm says all that PTX is made of, so each also compiles on to the same PTX; of the
-programs that --ptx names it is made and compared, too, in all variants. The others are compiled in the variant `aligned` or `any`, by turns. Prints a line for each program and phase that differs, and how many were the same.
+programs that --ptx names it is made and compared, too, in all variants. The others are compiled in the variant `aligned` or `any`, by turns. With
+--every only each so manieth program is taken, besides those of --ptx. Prints a line for each program and phase that differs, and how many were the same.
 """
 
 import argparse
@@ -36,12 +37,15 @@ def main():
     parser.add_argument("tile_opt")
     parser.add_argument("folder")
     parser.add_argument("--ptx", default="")
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("programs", nargs="+")
     options = parser.parse_args()
     to_ptx = set(filter(None, options.ptx.split(",")))
+    name_of = lambda program: os.path.splitext(os.path.basename(program))[0]
+    programs = [program for i, program in enumerate(options.programs) if i % options.every == 0 or name_of(program) in to_ptx]
     same = differ = 0
-    for number, program in enumerate(options.programs):
-        name = os.path.splitext(os.path.basename(program))[0]
+    for number, program in enumerate(programs):
+        name = name_of(program)
         temps = os.path.join(options.folder, name)
         whole = "--emit=ptx" if name in to_ptx else "--stop-after=llvm"
         variants = "--variants=" + ("auto" if name in to_ptx else ("aligned", "any")[number % 2])

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""run_usage.py EXAMPLES FOLDER: runs the two commands that the comment of each example shows, in FOLDER. The compiler does not
+"""run_usage.py EXAMPLES FOLDER [--every=N]: runs the two commands that the comment of each example shows, or of each so manieth one, in FOLDER. The compiler does not
 optimise, which each example's own test does; but products of the sizes in the comments would then run for longer than they take to compile."""
 import os
 import pathlib
@@ -10,8 +10,9 @@ import sys
 
 examples, folder = pathlib.Path(sys.argv[1]), sys.argv[2]
 os.makedirs(folder, exist_ok=True)
+every = int(next((a.removeprefix("--every=") for a in sys.argv if a.startswith("--every=")), 1))
 failed = False
-for path in sorted(examples.glob("*.mlir")):
+for path in sorted(examples.glob("*.mlir"))[::every]:
     lines = [line.removeprefix("//   ") for line in path.read_text().splitlines() if line.startswith("//   til")]
     for line in lines:
         if line.startswith("tilec"):

@@ -1,9 +1,10 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""serialize.py TILE-OPT TILEC EXAMPLES INPUTS WORK alone|clusters [PART/PARTS]: what roles and rings compute, on the CPU.
+"""serialize.py TILE-OPT TILEC EXAMPLES INPUTS WORK alone|clusters PART/PARTS [--every=N]: what roles and rings compute, on the CPU.
 
 Allocated kernels, by the pipeline and by hand, become straight code in the order of one timing (cta-serialize-trace), go back to L0 and to
-the CPU, and are compared with numpy.
+the CPU, and are compared with numpy. With
+--every each so manieth timing of a case is taken, the first one among them.
 """
 import os
 import pathlib
@@ -16,7 +17,8 @@ import numpy as np
 HERE = pathlib.Path(__file__).parent
 TILE_OPT, TILEC, EXAMPLES_DIR, INPUTS, WORK, BLOCKS = sys.argv[1:7]
 # Several tests share the cases: 0/2 is the first half.
-PART, PARTS = (int(x) for x in (sys.argv[7] if len(sys.argv) > 7 else "0/1").split("/"))
+PART, PARTS = (int(x) for x in sys.argv[7].split("/"))
+EVERY = int(sys.argv[8].removeprefix("--every=")) if len(sys.argv) > 8 else 1
 sys.path[:0] = [str(HERE.parent / "Examples"), str(HERE.parent / "GPU"), EXAMPLES_DIR]
 from check import run_case
 from make_gemms import Product
@@ -202,7 +204,7 @@ for number, (name, plan, shape, timings) in enumerate(CASES):
         cases = [PRODUCTS[name]] if name in PRODUCTS else [TWICE] if name == "both-ways.mlir" else EXAMPLES[name]
     sizes = ",".join(f"{key}={value}" for key, value in shape.items())
     cores = 4 if "stream" in f"{name} {plan}" else 8 if "spread" in str(plan) else 2
-    for timing in timings:
+    for timing in timings[::EVERY]:
         file = os.path.join(WORK, f"serialized-{number}-{timing}")
         straight = run([TILE_OPT, "-", f"--cta-serialize-trace=sizes={sizes} cores={cores} timing={timing}", "--cta-verify",
                         "--convert-cta-to-tile", "--tile-verify"], allocated)

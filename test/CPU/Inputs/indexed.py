@@ -218,6 +218,7 @@ for kind, order, scope in itertools.product(("add", "cas"), ("relaxed", "acquire
     memref.store %old, %X[%zero] : memref<?xi32>"""
     add(f"scalar {kind} {order} {scope}", ["%X: memref<?xi32>"], body, [], [np.array([7, 0, 9 if kind == "cas" else 16], np.int32)])
 
+kernels, runs = one_way(kernels, runs)
 program = Program("\n".join(kernels), "-O0")
 check_runs(program, runs)
 

@@ -244,8 +244,7 @@ add("assert", """    %r0 = arith.addi %x0, %x0 : tensor<5x7xi32>
     %yes = arith.constant true
     tile.assert %yes, "yes" : i1""".replace("%x0 : tensor<5x7xi1>", "%x0 : tensor<5x7xi32>"), [x], [x + x])
 
-if "--placed" in sys.argv:  # the layouts are few: every second one has all of them
-    kernels, runs = kernels[::2], runs[::2]
+kernels, runs = one_way(kernels, runs)
 program = Program("\n".join(kernels), "-O0")
 check_runs(program, runs)
 finish()

@@ -169,6 +169,7 @@ for shape in ([1], [7], [64], [3, 4, 5], [2, 3, 4, 5], [32, 1], [128, 128]):
 for bits, shape in itertools.product((1, 2, 4), ([16, 32], [3], [5, 3], [2, 3, 4], [2, 1, 2, 40], [128, 64])):
     bits_in_bytes(bits, shape)
 
+kernels, runs = one_way(kernels, runs)
 program = Program("\n".join(kernels))
 check_runs(program, runs)
 finish()
