@@ -12,6 +12,7 @@
 //       p = exp2(f · s − f · m');  a = exp2(f · (m − m'))
 //       l = a · l + sum of the rows of p
 //       o = a · o + bf16(p) · V[b, g, j:j+128, :];  m = m'
+//     if splits is 1:  O[b, g, :, :] = o / l         (0 without keys), and that is all
 //     PM[b·G+g, :, z] = m;  PL[b·G+g, :, z] = l;  PO[b·G+g, z, :, :] = o
 //   for each batch b, head g and row p:
 //     m = max over z of PM[b·G+g, p, z];  w = exp2(f · (PM[b·G+g, p, :] − m))
@@ -42,6 +43,7 @@ tile.kernel @attention_decode(%Q: memref<?x?x?x128xbf16> {tile.shape = ["B", "G"
   %split = arith.cmpi sge, %splits, %one32 : i32
   tile.assume %split, "splits is 1 or more" : i1
   %Z = arith.index_cast %splits : i32 to index
+  %whole = arith.cmpi eq, %splits, %one32 : i32
   %heads = arith.muli %B, %G : index
   %PM = memref.alloc(%heads, %P, %Z) : memref<?x?x?xf32>
   %PL = memref.alloc(%heads, %P, %Z) : memref<?x?x?xf32>
@@ -105,11 +107,26 @@ tile.kernel @attention_decode(%Q: memref<?x?x?x128xbf16> {tile.shape = ["B", "G"
     }
     %head = arith.muli %b, %G : index
     %at = arith.addi %head, %g : index
-    tile.store %m, %PM[%at, %c0, %z] dims = [1] : tensor<64xf32> -> memref<?x?x?xf32>
-    tile.store %l, %PL[%at, %c0, %z] dims = [1] : tensor<64xf32> -> memref<?x?x?xf32>
-    tile.store %o, %PO[%at, %z, %c0, %c0] : tensor<64x128xf32> -> memref<?x?x?x128xf32>
+    scf.if %whole {
+      // A sequence without keys has l = 0 and o = 0: divide by 1.
+      %empty = arith.cmpf oeq, %l, %zero : tensor<64xf32>
+      %one = arith.constant dense<1.0> : tensor<64xf32>
+      %divisor = arith.select %empty, %one, %l : tensor<64xi1>, tensor<64xf32>
+      %inverse = arith.divf %one, %divisor : tensor<64xf32>
+      %inverses = tile.broadcast %inverse dims = [0] : tensor<64xf32> -> tensor<64x128xf32>
+      %r = arith.mulf %o, %inverses : tensor<64x128xf32>
+      %out = arith.truncf %r : tensor<64x128xf32> to tensor<64x128xbf16>
+      tile.store %out, %O[%b, %g, %c0, %c0] : tensor<64x128xbf16> -> memref<?x?x?x128xbf16>
+    } else {
+      tile.store %m, %PM[%at, %c0, %z] dims = [1] : tensor<64xf32> -> memref<?x?x?xf32>
+      tile.store %l, %PL[%at, %c0, %z] dims = [1] : tensor<64xf32> -> memref<?x?x?xf32>
+      tile.store %o, %PO[%at, %z, %c0, %c0] : tensor<64x128xf32> -> memref<?x?x?x128xf32>
+    }
   }
-  tile.grid (%b, %g, %p) = (0, 0, 0) to (%B, %G, %P) step (1, 1, 1) {
+  // Nothing is combined if there is one part.
+  %none = arith.constant 0 : index
+  %rows_in_parts = arith.select %whole, %none, %P : index
+  tile.grid (%b, %g, %p) = (0, 0, 0) to (%B, %G, %rows_in_parts) step (1, 1, 1) {
     %c0 = arith.constant 0 : index
     %head = arith.muli %b, %G : index
     %at = arith.addi %head, %g : index
