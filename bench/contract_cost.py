@@ -11,9 +11,9 @@ OPERATIONS = {
 }
 
 
-def evaluate(expression, sizes, cores, named=()):
+def evaluate(expression, sizes, cores, named=(), scalars=None):
     """The number that an expression has, for numbers that are not negative. `sizes` are those of the arguments, {(argument, dimension): size}, which are
-    row-major and contiguous, `cores` the SMs, `named` the parts that are shared. A KeyError names an operation, or a size, that is not known here."""
+    row-major and contiguous, `cores` the SMs, `named` the parts that are shared, `scalars` the arguments that are numbers. A KeyError names an operation, or a size, that is not known here."""
     if isinstance(expression, int):
         return expression
     if expression == "num_cores":
@@ -21,10 +21,12 @@ def evaluate(expression, sizes, cores, named=()):
     if "let" in expression:
         values = []
         for part in expression["let"]:
-            values.append(evaluate(part, sizes, cores, values))
-        return evaluate(expression["in"], sizes, cores, values)
+            values.append(evaluate(part, sizes, cores, values, scalars))
+        return evaluate(expression["in"], sizes, cores, values, scalars)
     if "ref" in expression:
         return named[expression["ref"]]
+    if "scalar" in expression:
+        return (scalars or {})[expression["scalar"]]
     if "size" in expression:
         return sizes[tuple(expression["size"])]
     if "stride" in expression:  # of an array that is row-major and contiguous
@@ -35,5 +37,5 @@ def evaluate(expression, sizes, cores, named=()):
         return math.prod(inner)
     operands = expression["args"]
     if expression["op"] == "select":
-        return evaluate(operands[1 if evaluate(operands[0], sizes, cores, named) else 2], sizes, cores, named)
-    return OPERATIONS[expression["op"]](*(evaluate(operand, sizes, cores, named) for operand in operands))
+        return evaluate(operands[1 if evaluate(operands[0], sizes, cores, named, scalars) else 2], sizes, cores, named, scalars)
+    return OPERATIONS[expression["op"]](*(evaluate(operand, sizes, cores, named, scalars) for operand in operands))

@@ -75,6 +75,7 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *   lineinfo      on off
  *   check         on off
  *   dependent-launch   on (default) off: whether a kernel may begin before the one before it has ended
+ *   predict            on off (default): every kernel has its predicted time in the launch contract
  *   save-temps    a directory
  *   temp-dir      a directory
  *   ptxas, nvdisasm, linker   programs or their directories

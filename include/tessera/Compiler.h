@@ -142,6 +142,9 @@ struct CompileOptions {
   /// Make dependent launches: a kernel may begin before the one before it in the stream has ended,
   /// and waits for it itself.
   bool dependentLaunch = true;
+  /// Give every kernel its predicted time in the launch contract, and not members of families
+  /// alone (`predicted` in docs/Contract.md): to compare with what is measured.
+  bool predict = false;
   /// Line tables in the cubin.
   bool lineInfo = false;
   /// A directory to which all intermediate texts are written as they are made; empty: none.

@@ -51,6 +51,8 @@ struct TilePipelineOptions {
   /// Let predicted times depend on whether rows are whole cache lines apart, which the launcher
   /// finds out (cta-predict-cost). A variant that stands for all others leaves that to them.
   bool asksForLines = true;
+  /// Predict the time of every kernel, and not of members of families alone (cta-predict-cost).
+  bool predict = false;
   /// Check at run time what the language leaves undefined: tile-insert-checks.
   bool check = false;
 };

@@ -91,6 +91,8 @@ std::optional<bool> set(CompileOptions &options, std::string_view name, std::str
     return choose(kSwitches, value, options.check);
   if (name == "dependent-launch")
     return choose(kSwitches, value, options.dependentLaunch);
+  if (name == "predict")
+    return choose(kSwitches, value, options.predict);
   if (name == "opt-level") {
     if (value.size() != 1 || value[0] < '0' || value[0] > '3')
       return false;

@@ -315,8 +315,9 @@ static json::Value toJson(const Variant &variant) {
     o["workspaces"] = toArray(*variant.workspaces);
   if (!variant.member.empty())
     o["member"] = variant.member;
+  // Launchers choose by the cost, and only members of a family have one.
   if (variant.cost)
-    o["cost"] = toJson(*variant.cost);
+    o[variant.member.empty() ? "predicted" : "cost"] = toJson(*variant.cost);
   return o;
 }
 

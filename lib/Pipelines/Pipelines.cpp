@@ -163,6 +163,7 @@ static void toPlanned(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createPlan(plan));
   cta::PredictCostOptions cost;
   cost.lines = options.asksForLines;
+  cost.all = options.predict;
   kernels.addPass(cta::createPredictCost(cost));
   kernels.addPass(cta::createHintCaches());
   kernels.addPass(cta::createCtaVerify());

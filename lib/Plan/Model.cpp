@@ -265,6 +265,8 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   result.blocksPerSM = *plan.blocksPerSM;
   result.cluster = plan.cluster.value_or(1);
   auto atLeast = [&](double cycles, const char *bound, std::optional<double> ofFew = {}) {
+    if (std::string_view(bound) != "memory")
+      result.working = std::max(result.working, cycles);
     result.few = std::max(result.few, plan.maySpread() ? ofFew.value_or(cycles) : cycles);
     if (cycles <= result.iteration)
       return;

@@ -368,7 +368,7 @@ def compile(source, *, target=None, cache=True, source_name=None, **options):
     cache: the directory of the compile cache; True: $TESSERA_CACHE_DIR or ~/.cache/tessera; None, False: no cache.
     source_name: what diagnostics call the program.
     options: those of tilec, with underscores: variants, plan, fp_contract, require, opt_level, threads, lineinfo, check,
-    dependent_launch, save_temps, temp_dir, ptxas, nvdisasm, linker, tool_dir, mcpu, timeout (seconds of one compilation).
+    dependent_launch, predict, save_temps, temp_dir, ptxas, nvdisasm, linker, tool_dir, mcpu, timeout (seconds of one compilation).
 
     CompileError if the program is wrong; CompileTimeoutError; TypeError, ValueError for options. Ctrl-C ends a compilation.
     """

@@ -153,6 +153,10 @@ struct Options {
       cl::values(clEnumValN(Switch::On, "on", "they set up what they can and wait for it"),
                  clEnumValN(Switch::Off, "off", "they begin after it")),
       cl::cat(category)};
+  cl::opt<bool> predict{"predict",
+                        cl::desc("Give every kernel its predicted time in the launch contract "
+                                 "(--emit=contract), and not members of families alone"),
+                        cl::cat(category)};
   cl::opt<bool> lineInfo{"lineinfo", cl::desc("Keep line tables in the cubin"), cl::cat(category)};
   cl::opt<std::string> ptxas{"ptxas", cl::desc("ptxas or its directory"), cl::value_desc("path"),
                              cl::cat(category)};
@@ -395,6 +399,7 @@ int main(int argc, char **argv) {
   compile.lineInfo = options.lineInfo;
   compile.check = options.check;
   compile.dependentLaunch = options.dependentLaunch == Switch::On;
+  compile.predict = options.predict;
   compile.timeout = options.timeout;
   compile.cacheDir = options.cacheDir;
   compile.cacheLimit = options.cacheLimit;

@@ -185,9 +185,9 @@ struct Launch {
 
 struct Variant {
   std::string name = "any";
-  // Of a family: the values of its parameters ("BM=128,BN=256"), with which `name` begins, too, and
-  // the predicted time of a launch in nanoseconds.
+  // Of a family: the values of its parameters ("BM=128,BN=256"), with which `name` begins, too.
   std::string member;
+  // The predicted time of a launch in nanoseconds, by which launchers choose among members.
   std::optional<Expr> cost;
   std::vector<Guard> guards;
   std::vector<Launch> launches;

@@ -151,6 +151,7 @@ struct PlanPrediction {
   double launch = 0;    ///< once
   double round = 0;     ///< once in each wave
   double iteration = 0; ///< one iteration of all blocks of an SM
+  double working = 0;   ///< the same if memory brought its loads at once
   /// The larger of `iteration` and `linesAlone` in a launch whose blocks are spread over the TPCs
   /// and are at most two thirds of the SMs.
   double few = 0;

@@ -97,9 +97,9 @@ static std::string keyOf(std::string_view source, const CompileOptions &all) {
   // A list of all options: a new one does not compile here until somebody has thought about it.
   const auto &[target, emit, stopAfter, variants, plan, planName, bindings, members, memberList,
                sizes, kernels, fpContract, require, optLevel, threads, check, dependentLaunch,
-               lineInfo, saveTemps, tempDir, timeout, cancellation, limits, progress, cacheDir,
-               cacheLimit, cacheKey, leftovers, ptxas, disassembler, linker, cpu, toolDirectories,
-               registerDialects, addPasses, sourceName] = all;
+               predict, lineInfo, saveTemps, tempDir, timeout, cancellation, limits, progress,
+               cacheDir, cacheLimit, cacheKey, leftovers, ptxas, disassembler, linker, cpu,
+               toolDirectories, registerDialects, addPasses, sourceName] = all;
   key.add(static_cast<uint64_t>(target));
   key.add(emit);
   for (const std::string &text : {stopAfter, variants, plan, planName, cpu, cacheKey, sourceName})
@@ -120,7 +120,7 @@ static std::string keyOf(std::string_view source, const CompileOptions &all) {
   key.add(kernels);
   for (uint64_t number :
        {uint64_t{optLevel}, uint64_t{threads}, uint64_t{check}, uint64_t{dependentLaunch},
-        uint64_t{lineInfo}, limits.tileBytes, limits.threadRegisters})
+        uint64_t{predict}, uint64_t{lineInfo}, limits.tileBytes, limits.threadRegisters})
     key.add(number);
   // These change where and when something runs, and not what comes out.
   (void)tempDir, (void)timeout, (void)cancellation, (void)progress, (void)leftovers;

@@ -285,6 +285,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
   pipeline.variants = options.variants;
   pipeline.check = options.check;
   pipeline.dependentLaunch = options.dependentLaunch;
+  pipeline.predict = options.predict;
   pipeline.derivePlans = StringRef(options.plan).trim() != "given";
 
   Phase last = options.stopAfter.empty() ? lastPhase(result.kind) : *parsePhase(options.stopAfter);

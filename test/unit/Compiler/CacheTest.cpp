@@ -120,6 +120,7 @@ TEST_F(CacheTest, OtherSourcesAndOptionsAreOtherKeys) {
   changes([](CompileOptions &o) { o.optLevel = 1; });
   changes([](CompileOptions &o) { o.check = true; });
   changes([](CompileOptions &o) { o.dependentLaunch = false; });
+  changes([](CompileOptions &o) { o.predict = true; });
   changes([](CompileOptions &o) { o.lineInfo = true; });
   changes([](CompileOptions &o) { o.threads = 3; });
   changes([](CompileOptions &o) { o.plan = "#cta.plan<persistent = 0>"; });

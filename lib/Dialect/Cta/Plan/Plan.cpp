@@ -167,6 +167,8 @@ static SmallVector<NamedAttribute> cyclesOfLines(Builder b, const Machine &machi
                                      cycles(b, "lines", prediction.lines),
                                      cycles(b, "lines_alone", prediction.linesAlone),
                                      cycles(b, "lines_round", prediction.roundOfLines)};
+  if (prediction.working < prediction.iteration)
+    result.push_back(cycles(b, "working", prediction.working));
   if (prediction.few < std::max(prediction.iteration, prediction.linesAlone))
     result.push_back(cycles(b, "few", prediction.few));
   if (prediction.blocksPerSM > 1) {
@@ -198,7 +200,7 @@ static PlanPrediction predict(const Machine &machine, const PlanFacts &facts,
   PlanPrediction prediction = predictPlan(machine, facts, plan);
   if (const double gathering = gatheringCycles(machine, facts, plan);
       gathering > prediction.iteration) {
-    prediction.iteration = gathering;
+    prediction.iteration = prediction.working = gathering;
     prediction.few = std::max(prediction.few, gathering);
     prediction.bound = "gathers";
   }

@@ -300,6 +300,15 @@ Value Predictor::planned(DictionaryAttr prediction) {
       cycles = select(isAlone, add(working, waiting), working);
     }
   }
+  // Where memory bounds an iteration, that is counted below for the launch.
+  auto ownOf = [&](DictionaryAttr of) -> double {
+    return of.contains("working") ? known(of, "working") : known(of, "iteration");
+  };
+  if (prediction.contains("working") || (areWhole && whole.contains("working"))) {
+    Value own = either(ownOf(prediction) / blocks, areWhole ? ownOf(whole) / blocks : 0);
+    own = largest(largest(own, alone), inside("lines", "trimmed"));
+    working = ofTiles(mul(make<arith::CeilDivSIOp>(dealt, places), index(blocks)), own);
+  }
   // An SM gets so much of memory and no more, even if others have nothing to do. What of it the
   // SMs' work hides is counted by the rate of all. Whether a launch is dependent is not known here.
   Value bytes = bytesOfLaunch(tiles);
@@ -465,11 +474,14 @@ Value Predictor::unplanned() {
   Value waiting = make<arith::CeilDivSIOp>(alone, index(blocks));
   Value each = largest(largest(issue, memory), waiting);
   Value cores = tile::NumCoresOp::create(b, loc, b.getIndexType());
-  Value ofCore = make<arith::CeilDivSIOp>(outputTiles(), cores);
+  Value tiles = outputTiles();
+  Value ofCore = make<arith::CeilDivSIOp>(tiles, cores);
   // The launches of a kernel that copies operands overlap. Source: docs/performance/constants.md.
   constexpr int64_t kOverlap = 4;
   const int64_t launch = machine.launchCycles / (grid->hasAttr(tile::kCopies) ? kOverlap : 1);
-  return add(add(parts(launch), alone), mul(ofCore, each));
+  // A launch without blocks is none.
+  Value started = mul(smallest(tiles, index(1)), add(parts(launch), alone));
+  return add(started, mul(ofCore, each));
 }
 
 void Predictor::run() {
@@ -502,7 +514,8 @@ struct PredictCost : cta::impl::PredictCostBase<PredictCost> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Planned, getArgument())))
       return signalPassFailure();
-    if (tile::memberText(kernel).empty() || !kernel.getBody().getOps<tile::CostOp>().empty())
+    if ((!all && tile::memberText(kernel).empty()) ||
+        !kernel.getBody().getOps<tile::CostOp>().empty())
       return;
     Predictor(kernel, lines).run();
   }

@@ -263,17 +263,18 @@ def Plan : CtaPass<"cta-plan"> {
 }
 
 def PredictCost : CtaPass<"cta-predict-cost"> {
-  let summary = "Predict the time of a member of a family as a function of its sizes";
+  let summary = "Predict the time of a kernel as a function of its sizes";
   let description = [{
     Requires and ensures *planned*, with grids. Fires on members of a family only (`tile.member_of` and `tile.member`, which binding the
-    parameters of a kernel sets), and on those that have no `tile.cost` yet. It ends the kernel's body with `tile.cost`: the nanoseconds that
+    parameters of a kernel sets), or with `all` on every kernel, but not on those that have a `tile.cost`. It ends the kernel's body with `tile.cost`: the nanoseconds that
     all grids take, one after the other. They become an expression of the launch contract, so they are computed from sizes and strides of arguments and
     `tile.num_cores` alone.
 
     * A pipelined grid takes what `cta.prediction` says: `launch + waves · (lines_round + iterations · i)` cycles, where `i` is the largest of `iteration`,
       `lines_alone`, and `lines` times the part of the SMs that have output tiles in that wave. Where at most two thirds of the SMs have an output tile,
       `few`, if there is one, replaces `iteration` and `lines_alone`: blocks on SMs of different TPCs get more of L2. In a last wave of at most one block an SM also `by_itself`, if
-      the plan has room for several. The first `slots` iterations do not take `by_itself`: their loads are on their way together. Or it takes what memory needs, for the bytes that the grid moves once, if that is more. The iterations are
+      the plan has room for several. The first `slots` iterations do not take `by_itself`: their loads are on their way together. Or it takes what memory needs, for the bytes that the grid moves once, if that is more; and a fifth of the other, for which an iteration takes `working`, if there is one: without
+      waiting for memory. The iterations are
       those of the main loop. With `stream_k` the iterations of the last wave are fewer, and each part of an output tile hands its partial
       sums on, one after the other, `sums` bytes through memory; in clusters, such an iteration takes `lines`, or `lines_one_row` where the grid has one
       row of output tiles along the cluster. `trimmed` has a number for each dimension of the grid: the cycles of `lines` for copies that leave
@@ -302,7 +303,8 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
     ```
   }];
   let options = [Option<"lines", "lines", "bool", "true",
-                        "Let the launcher ask whether rows are whole cache lines apart, if that is not known.">];
+                        "Let the launcher ask whether rows are whole cache lines apart, if that is not known.">,
+                 Option<"all", "all", "bool", "false", "Predict the time of every kernel.">];
 }
 
 def HintCaches : CtaPass<"cta-hint-caches"> {
