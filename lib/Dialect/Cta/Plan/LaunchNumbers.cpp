@@ -36,9 +36,8 @@ Value LaunchNumbers::computeBefore(Value value, unsigned depth) {
     if (argument.getOwner() != &grid.getBody().front() ||
         argument.getArgNumber() >= grid.getMixedLower().size())
       return {};
-    Value lower = index(grid.getMixedLower()[argument.getArgNumber()]),
-          upper = index(grid.getMixedUpper()[argument.getArgNumber()]);
-    return make<arith::FloorDivSIOp>(add(lower, upper), index(2));
+    usesCoordinates = true;
+    return coordinate(argument.getArgNumber());
   }
   Operation *op = value.getDefiningOp();
   if (op->getNumRegions() || op->getNumResults() != 1 || !isMemoryEffectFree(op) ||
@@ -55,19 +54,50 @@ Value LaunchNumbers::computeBefore(Value value, unsigned depth) {
   return b.clone(*op, map)->getResult(0);
 }
 
+Value LaunchNumbers::coordinate(unsigned dim) {
+  Value lower = index(grid.getMixedLower()[dim]), step = index(grid.getMixedStep()[dim]);
+  Value tiles = outputTilesAlong(dim);
+  // The middle of a part of the output tiles along the dimension; between two of them the first
+  // one, or in every other part the second one. Odd dimensions have the parts in another order, so
+  // that the places are no diagonal of the grid.
+  constexpr int64_t kOther[kPlaces] = {1, 3, 0, 2};
+  const int64_t part = dim % 2 ? kOther[place] : place;
+  Value twice = make<arith::SubIOp>(mul(tiles, index(2 * part + 1)), index(kPlaces));
+  Value tile = part % 2 ? make<arith::CeilDivSIOp>(twice, index(2 * kPlaces))
+                        : make<arith::FloorDivSIOp>(twice, index(2 * kPlaces));
+  Value last = make<arith::SubIOp>(tiles, index(1));
+  return add(lower, mul(largest(smallest(tile, last), index(0)), step));
+}
+
 Value LaunchNumbers::count(Value lower, Value upper, Value step) {
   return largest(make<arith::CeilDivSIOp>(make<arith::SubIOp>(upper, lower), step), index(0));
 }
 
 Value LaunchNumbers::tripsOf(scf::ForOp loop) {
+  Value &known = trips[loop];
+  if (!known)
+    known = computeTrips(loop);
+  return known;
+}
+
+Value LaunchNumbers::computeTrips(scf::ForOp loop) {
   if (std::optional<APInt> trips = loop.getStaticTripCount())
     return index(trips->getSExtValue());
-  Value lower = before(loop.getLowerBound()), upper = before(loop.getUpperBound()),
-        step = before(loop.getStep());
-  for (Value bound : {lower, upper, step})
-    if (!bound || !bound.getType().isIndex() || tile::findLaunchObstacle(bound))
-      return index(plan::kPlanTypicalIterations);
-  return count(lower, upper, step);
+  Value sum;
+  for (place = 0; place < kPlaces; ++place) {
+    outside.clear();
+    usesCoordinates = false;
+    Value lower = before(loop.getLowerBound()), upper = before(loop.getUpperBound()),
+          step = before(loop.getStep());
+    for (Value bound : {lower, upper, step})
+      if (!bound || !bound.getType().isIndex() || tile::findLaunchObstacle(bound))
+        return index(plan::kPlanTypicalIterations);
+    Value now = count(lower, upper, step);
+    if (!usesCoordinates)
+      return now;
+    sum = sum ? add(sum, now) : now;
+  }
+  return make<arith::DivUIOp>(add(sum, index(kPlaces / 2)), index(kPlaces));
 }
 
 Value LaunchNumbers::outputTiles() {

@@ -48,10 +48,8 @@ protected:
 
   /// The iterations of a loop, at least 0.
   Value count(Value lower, Value upper, Value step);
-  /// The value as the launcher computes it, before the grid, or null. A coordinate of the grid
-  /// stands for all output tiles by its middle: the mean, where what depends on it is linear.
-  Value before(Value value, unsigned depth = 0);
   /// The iterations of a loop in the grid; a typical number where the launcher cannot compute it.
+  /// Where they depend on coordinates, the mean of those of a few output tiles.
   Value tripsOf(mlir::scf::ForOp loop);
   Value outputTiles();
   Value outputTilesAlong(unsigned dim);
@@ -70,7 +68,7 @@ protected:
   /// From here on the numbers are those of another grid.
   void speakOf(tile::GridOp other) {
     grid = other;
-    outside.clear();
+    trips.clear();
   }
 
   mlir::OpBuilder b;
@@ -78,10 +76,21 @@ protected:
   tile::GridOp grid;
 
 private:
+  Value computeTrips(mlir::scf::ForOp loop);
+  /// The value as the launcher computes it for the output tile of `place`, before the grid, or
+  /// null.
+  Value before(Value value, unsigned depth = 0);
   Value computeBefore(Value value, unsigned depth);
+  /// A coordinate of the output tile of `place`.
+  Value coordinate(unsigned dim);
 
+  /// What depends on coordinates is computed for so many output tiles, of which `place` is one.
+  static constexpr int64_t kPlaces = 4;
+  int64_t place = 0;
+  bool usesCoordinates = false;
   /// What `before` has found for values inside the grid.
   llvm::DenseMap<Value, Value> outside;
+  llvm::DenseMap<mlir::Operation *, Value> trips;
 };
 
 } // namespace tessera::cta

@@ -162,10 +162,21 @@ tile.kernel @divided(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisib
   tile.return
 }
 
-// Threads alone: the larger of instructions, bytes and latency for each output tile of an SM. The loop ends at a coordinate: it counts as in the middle.
+// Threads alone: the larger of instructions, bytes and latency for each output tile of an SM. The loop ends at a coordinate: it counts as in four
+// output tiles in the mean, those in the middle of the quarters.
 // CHECK-LABEL: tile.kernel @sums_W256_any(
 // CHECK: tile.grid
-// CHECK: arith.floordivsi %N, %c2 : index
+// CHECK: %[[TILES:.*]] = arith.maxsi %N, %c0{{.*}} : index
+// CHECK: %[[FIRST:.*]] = arith.subi %[[TILES]], %c4{{.*}} : index
+// CHECK: arith.floordivsi %[[FIRST]], %c8{{.*}} : index
+// CHECK: %[[SECOND:.*]] = arith.muli %{{.*}}, %c3{{.*}} : index
+// CHECK: arith.ceildivsi %{{.*}}, %c8{{.*}} : index
+// CHECK: %[[THIRD:.*]] = arith.muli %{{.*}}, %c5{{.*}} : index
+// CHECK: arith.floordivsi %{{.*}}, %c8{{.*}} : index
+// CHECK: %[[FOURTH:.*]] = arith.muli %{{.*}}, %c7{{.*}} : index
+// CHECK: arith.ceildivsi %{{.*}}, %c8{{.*}} : index
+// CHECK: %[[SUM:.*]] = arith.addi %{{.*}}, %c2{{.*}} : index
+// CHECK: arith.divui %[[SUM]], %c4{{.*}} : index
 // CHECK: arith.maxsi
 // CHECK: tile.cost
 tile.kernel @sums_W256(%X: memref<?x?xf32> {tile.shape = ["N", "N"]}, %Y: memref<?xf32> {tile.shape = ["N"]})
