@@ -23,6 +23,11 @@ static constexpr double kReachedByTensor = 1.15;
 /// docs/performance/constants.md.
 static constexpr double kLeastClusterCycles = 640;
 
+/// Where memory binds a loop of several products, clusters are derived if blocks share at least
+/// this part of what they load: L2, which each block reads, binds beside the memory. Source:
+/// docs/performance/constants.md.
+static constexpr double kLeastShared = 0.5;
+
 int64_t tessera::plan::clusterOfReplicas(const ReplicaFacts &product) {
   return product.tensorCycles < kLeastClusterCycles ? 1 : 2;
 }
@@ -30,15 +35,20 @@ int64_t tessera::plan::clusterOfReplicas(const ReplicaFacts &product) {
 int64_t tessera::plan::clusterOfPlan(const Machine &machine, const PlanFacts &facts,
                                      const Plan &given, unsigned dim) {
   const Plan plan = given.closed();
-  const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.copiesByThreads &&
-                      facts.streamCycles == 0 && *plan.stages > 0 && *plan.producers > 0 &&
-                      *plan.persistent == 1;
-  double bytes = 0;
+  const bool canRun = facts.pipelined && facts.replicas == 1 && !facts.copiesByThreads &&
+                      *plan.stages > 0 && *plan.producers > 0 && *plan.persistent == 1;
+  const bool mayRun = canRun && facts.streamCycles == 0;
+  double bytes = 0, loaded = 0, shared = 0;
   bool helps = false;
   for (const PlanFacts::Load &load : facts.loads) {
     bytes += load.bytes * (load.offLines ? 2 : 1);
     helps |= load.offLines && load.shareable && !(load.dims >> dim & 1);
+    loaded += load.bytes;
+    shared += load.shareable && !(load.dims >> dim & 1) ? load.bytes : 0;
   }
+  if (canRun && facts.usesResults && *plan.streamK == 0 && shared > 0 &&
+      shared >= kLeastShared * loaded && predictPlan(machine, facts, plan).bound == "memory")
+    return 2;
   if (!mayRun || !helps || bytes / machine.l2BytesPerCycle <= kBoundByL2 * facts.tensorCycles)
     return 1;
   // Few rows have few output tiles, and one row of them often. Blocks without clusters then divide

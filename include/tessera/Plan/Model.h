@@ -258,7 +258,8 @@ int64_t clusterOfReplicas(const ReplicaFacts &facts);
 
 /// The blocks of a cluster along grid dimension `dim` for a product whose warpgroups share output
 /// tiles. It is two or four if L2 limits the product and would not if the rows of its operands
-/// began at cache lines; otherwise one.
+/// began at cache lines, two if memory limits a loop of several products and blocks share most of
+/// what they load; otherwise one.
 int64_t clusterOfPlan(const Machine &machine, const PlanFacts &facts, const Plan &plan,
                       unsigned dim);
 

@@ -216,7 +216,22 @@ static bool isAtOrBehind(Value coord, Value along) {
 /// Why an output tile beyond the end of a dimension could do harm, or nothing if it cannot. Its
 /// loads are padded. Its stores are dropped if they begin at or after the end of that dimension of
 /// the array.
-std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsigned dim) {
+/// The number of output tiles along a dimension, if it is known.
+static std::optional<int64_t> staticTiles(tile::GridOp grid, unsigned dim) {
+  std::optional<int64_t> lower = getConstantIntValue(grid.getMixedLower()[dim]),
+                         upper = getConstantIntValue(grid.getMixedUpper()[dim]),
+                         step = getConstantIntValue(grid.getMixedStep()[dim]);
+  if (!lower || !upper || !step || *step < 1)
+    return std::nullopt;
+  return *upper > *lower ? llvm::divideCeilSigned(*upper - *lower, *step) : 0;
+}
+
+std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsigned dim,
+                                                       int64_t blocks) {
+  // Full clusters have no output tiles beyond the end.
+  if (std::optional<int64_t> tiles = staticTiles(grid, dim);
+      blocks > 0 && tiles && *tiles % blocks == 0)
+    return std::nullopt;
   auto kernel = grid->getParentOfType<tile::KernelOp>();
   Value upper = dyn_cast<Value>(grid.getMixedUpper()[dim]);
   auto size = upper ? upper.getDefiningOp<tile::DimOp>() : tile::DimOp();

@@ -452,7 +452,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     if (along >= grid.getRank())
       return refusePlan(grid.emitOpError("has rank "))
              << grid.getRank() << ", but its plan has clusters along dimension " << along;
-    if (std::optional<std::string> why = whyNotCluster(grid, along))
+    if (std::optional<std::string> why = whyNotCluster(grid, along, cluster))
       return refusePlan(grid.emitOpError(
                  "cannot run in clusters, which may have output tiles beyond the end of its "
                  "dimension "))

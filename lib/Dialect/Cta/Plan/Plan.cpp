@@ -45,6 +45,9 @@ static int64_t panelBytes(const PlanFacts &facts) {
   return std::llround(bytes);
 }
 
+/// The blocks of the smallest clusters.
+static constexpr int64_t kLeastCluster = 2;
+
 /// The grid dimension along which clusters save the most fetched bytes, among those along which
 /// clusters are possible. Of equal ones the last but one, which is the one that the rasterisation
 /// is about.
@@ -60,9 +63,9 @@ static std::optional<int64_t> clusterDimOf(ArrayRef<tile::GridOp> grids,
       return bytes;
     };
     size_t best = facts.extents.size() - std::min<size_t>(facts.extents.size(), 2);
-    bool allowed = !whyNotCluster(grid, best);
+    bool allowed = !whyNotCluster(grid, best, kLeastCluster);
     for (size_t d = 0; d < facts.extents.size(); ++d)
-      if ((!allowed || shared(d) > shared(best)) && !whyNotCluster(grid, d)) {
+      if ((!allowed || shared(d) > shared(best)) && !whyNotCluster(grid, d, kLeastCluster)) {
         best = d;
         allowed = true;
       }
@@ -90,9 +93,11 @@ static std::optional<Cluster> derivedCluster(const plan::Plan &plan, ArrayRef<ti
   std::optional<int64_t> dim = plan.clusterDim ? plan.clusterDim : clusterDimOf(grids, launches);
   for (auto [grid, facts] : llvm::zip_equal(grids, launches)) {
     if (!facts.pipelined || !dim || *dim >= static_cast<int64_t>(facts.extents.size()) ||
-        whyNotCluster(grid, *dim))
+        whyNotCluster(grid, *dim, kLeastCluster))
       continue;
-    const int64_t blocks = clusterOfPlan(machineOf(grid), facts, plan, *dim);
+    int64_t blocks = clusterOfPlan(machineOf(grid), facts, plan, *dim);
+    if (blocks > kLeastCluster && whyNotCluster(grid, *dim, blocks))
+      blocks = kLeastCluster;
     if (blocks > 1)
       return Cluster{blocks, *dim};
   }

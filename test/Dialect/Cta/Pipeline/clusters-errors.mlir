@@ -51,3 +51,15 @@ tile.kernel @no_dim(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {p
   }
   tile.return
 }
+
+// -----
+
+// Of three output tiles, which are known here, clusters of two have one beyond the end.
+tile.kernel @three(%x: memref<?xf32>) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, cluster = 2>, warpgroups = 1} {
+  // expected-error @below {{cannot run in clusters, which may have output tiles beyond the end of its dimension 0: scalar accesses}}
+  tile.grid (%i) = (0) to (3) step (1) {
+    %v = memref.load %x[%i] : memref<?xf32>
+    memref.store %v, %x[%i] : memref<?xf32>
+  }
+  tile.return
+}
