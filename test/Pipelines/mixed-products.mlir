@@ -1,8 +1,12 @@
-// RUN: tilec %s --variants=aligned --emit=ptx --report=full -o %t.ptx 2>&1 | FileCheck %s
+// RUN: tilec %s --variants=aligned --emit=ptx --report=full -o %t.ptx 2>&1 | FileCheck %s --check-prefix=DERIVED
+// RUN: tilec %s --plan='#cta.plan<warpgroups = 2>' --variants=aligned --emit=ptx --report=full -o %t.ptx 2>&1 | FileCheck %s
 // RUN: tilec %s --stop-after=allocated -o - | tile-opt - --cta-simulate='sizes=M=200,N=100,K=200 timings=16' -o /dev/null
+// RUN: tilec %s --plan='#cta.plan<warpgroups = 2>' --stop-after=allocated -o - | tile-opt - --cta-simulate='sizes=M=200,N=100,K=200 timings=16' -o /dev/null
 
-// A product of 128 rows next to a chain of two of 64 rows: two warpgroups share the rows of the first one and the columns of the others, whose
-// operand in registers each of them has whole. One product with few rows does not make the block one warpgroup.
+// A product of 128 rows next to a chain of two of 64 rows, whose results fit the registers of one warpgroup: it has no columns to share.
+// DERIVED: plan: #cta.plan<replicate = split, warpgroups = 1,
+
+// Two warpgroups share the rows of the first one and the columns of the others, whose operand in registers each of them has whole.
 // CHECK: plan: #cta.plan<replicate = split, warpgroups = 2,
 // CHECK: mma   %d {{ *}}128x64xf32{{ *}}wgmma{{$}}
 // CHECK: mma   %s {{ *}}64x64xf32{{ *}}wgmma{{$}}

@@ -53,7 +53,7 @@ static void refuseTwo(mlir::MLIRContext::Threading threading) {
   });
   // cta-plan refuses the first kernel, cta-lower-grid after it the second, and no pass the third.
   std::string text = product("deep", "#cta.plan<stages = 40>") +
-                     product("paired", "#cta.plan<stages = 4, persistent = 1, cluster = 2>") +
+                     product("paired", "#cta.plan<stages = 4, persistent = 1, cluster = 8>") +
                      product("plain", "#cta.plan<stages = 2>");
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   ASSERT_TRUE(module);

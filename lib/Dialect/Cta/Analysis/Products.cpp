@@ -170,6 +170,11 @@ static int64_t largestReduced(tile::KernelOp kernel) {
   return largest;
 }
 
+/// Registers of a thread for the result of a product, and for those of all products of a kernel,
+/// with which its warpgroups may be fewer so that none shares columns. Source:
+/// docs/performance/constants.md.
+static constexpr int64_t kMostOfResult = 64, kMostResults = 160;
+
 int64_t tessera::cta::chooseWarpgroups(tile::KernelOp kernel) {
   SmallVector<Product> products;
   int64_t largest = 1;
@@ -201,9 +206,23 @@ int64_t tessera::cta::chooseWarpgroups(tile::KernelOp kernel) {
       return p.m() * p.n() <= 128 * w * 128 * perRegister;
     });
   };
+  // Warpgroups that share columns wait for each other between products. Fewer, of which each has
+  // rows of its own in all products, do not, if the results fit their registers.
+  auto haveOwnRows = [&](int64_t w) {
+    int64_t elements = 0;
+    return llvm::all_of(products, [&](const Product &p) {
+      elements += p.m() * p.n();
+      return p.split(w) == 0 && p.m() * p.n() <= 128 * w * kMostOfResult &&
+             elements <= 128 * w * kMostResults;
+    });
+  };
   for (int64_t w : {3, 2, 1})
-    if (fits(w) && fewRegisters(w))
+    if (fits(w) && fewRegisters(w)) {
+      for (int64_t fewer = w; fewer > 0; --fewer)
+        if (fits(fewer) && fewRegisters(fewer) && haveOwnRows(fewer))
+          return fewer;
       return w;
+    }
   for (int64_t w : {3, 2, 1})
     if (fits(w))
       return w;

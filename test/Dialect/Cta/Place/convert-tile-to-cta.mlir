@@ -238,3 +238,84 @@ tile.kernel @tf32(%A: memref<?x?xf32>, %D: memref<?x?xf32>) {
   }
   tile.return
 }
+
+// -----
+
+// Warpgroups are fewer where each then has rows of its own in all products, and the results fit its registers.
+// CHECK-LABEL: tile.kernel @own_rows
+// CHECK-SAME: warpgroups = 1
+tile.kernel @own_rows(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) {
+  tile.grid (%i) = (0) to (%n) step (128) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<128x64xbf16>
+    %h = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<64x64xbf16>
+    %b = tile.load %B[%c0, %c0] : memref<?x?xbf16> -> tensor<64x64xbf16>
+    %d = tile.mma %a, %b : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+    %e = tile.mma %h, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    %f = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
+    %g = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xbf16>
+    tile.store %f, %A[%i, %c0] : tensor<128x64xbf16> -> memref<?x?xbf16>
+    tile.store %g, %B[%i, %c0] : tensor<64x64xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// Not if one result is too large,
+// CHECK-LABEL: tile.kernel @large_result
+// CHECK-SAME: warpgroups = 2
+tile.kernel @large_result(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) {
+  tile.grid (%i) = (0) to (%n) step (128) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<128x64xbf16>
+    %h = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<64x64xbf16>
+    %b = tile.load %B[%c0, %c0] : memref<?x?xbf16> -> tensor<64x128xbf16>
+    %d = tile.mma %a, %b : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
+    %e = tile.mma %h, %h : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    %f = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
+    %g = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xbf16>
+    tile.store %f, %A[%i, %c0] : tensor<128x128xbf16> -> memref<?x?xbf16>
+    tile.store %g, %B[%i, %c0] : tensor<64x64xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// nor if all together are,
+// CHECK-LABEL: tile.kernel @many_results
+// CHECK-SAME: warpgroups = 2
+tile.kernel @many_results(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) {
+  tile.grid (%i) = (0) to (%n) step (128) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<128x64xbf16>
+    %h = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<64x64xbf16>
+    %d = tile.mma %a, %h : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+    %c = tile.mma %a, %h, %d : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+    %e = tile.mma %h, %h : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    %k = tile.mma %h, %h, %e : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    %f = arith.truncf %c : tensor<128x64xf32> to tensor<128x64xbf16>
+    %g = arith.truncf %k : tensor<64x64xf32> to tensor<64x64xbf16>
+    tile.store %f, %A[%i, %c0] : tensor<128x64xbf16> -> memref<?x?xbf16>
+    tile.store %g, %B[%i, %c0] : tensor<64x64xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// nor if all warpgroups have rows of their own.
+// CHECK-LABEL: tile.kernel @all_rows
+// CHECK-SAME: warpgroups = 2
+tile.kernel @all_rows(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) {
+  tile.grid (%i) = (0) to (%n) step (128) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<128x64xbf16>
+    %b = tile.load %B[%c0, %c0] : memref<?x?xbf16> -> tensor<64x64xbf16>
+    %d = tile.mma %a, %b : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+    %f = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
+    tile.store %f, %A[%i, %c0] : tensor<128x64xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}
