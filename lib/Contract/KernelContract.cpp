@@ -386,7 +386,7 @@ static LogicalResult describeVariant(tile::KernelOp kernel, Variant &variant) {
            << variant.member << "\"; a launcher reads printable characters without '/'";
   if (!variant.member.empty())
     variant.name = variant.member + "/" + variant.name;
-  variant.cost = predictedTime(kernel); // without one a member is taken last
+  variant.cost = predictedTime(kernel); // a member without one is taken last
   return checkText(kernel, variant.name, "a variant's name");
 }
 

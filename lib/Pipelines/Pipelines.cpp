@@ -254,6 +254,8 @@ struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
       *this, "dependent-launch",
       llvm::cl::desc("Launches may begin before the one before them has ended"),
       llvm::cl::init(true)};
+  Option<bool> predict{*this, "predict", llvm::cl::desc("Predict the time of every kernel"),
+                       llvm::cl::init(false)};
 };
 } // namespace
 
@@ -271,6 +273,7 @@ void tessera::registerTilePipelines() {
           options.check = registered.check;
           options.derivePlans = registered.derivePlans;
           options.dependentLaunch = registered.dependentLaunch;
+          options.predict = registered.predict;
           buildTilePipeline(pm, Phase::Source, to, options);
         });
   }

@@ -7,7 +7,7 @@
 PASSES are a pipeline of the module that ends within `tile.kernel(`: what the passes of --down make is turned back, compiled and compared with reference.py
 on all shapes (check.py). With --further the kernels go on, through these passes; what comes out last has the pattern of --finds, N times at least, and not
 that of --lacks. With --optimize the compiler optimises what it turned back: quicker for programs that run for longer than they take to compile.
-With --every only each so manieth program is taken, the first one among them.
+With --every=N every Nth program is taken, the first one among them.
 """
 import argparse
 import os

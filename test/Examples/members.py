@@ -6,7 +6,7 @@
 
 A binding changes the speed of a program, and its results by no more than the order of sums. So each member has to give what the reference
 gives, within the tolerances of the example. MEMBERS of reference.py has the shapes; objects are written to FOLDER.
-With --every only each so manieth member is taken.
+With --every=N every Nth member is taken, and the first one of each way of the program.
 """
 import argparse
 import copy
@@ -27,6 +27,18 @@ def members(options, source):
     return found
 
 
+def sample(found, every):
+    """Every Nth member, and the first one with each value of a parameter that has few values: a way of the program."""
+    taken, values = set(range(0, len(found), every)), {}
+    for i, (binding, _) in enumerate(found):
+        for entry in binding.split(","):
+            values.setdefault(entry.split("=")[0], {}).setdefault(entry, i)
+    for first in values.values():
+        if len(first) <= 3:
+            taken.update(first.values())
+    return [found[i] for i in sorted(taken)]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("name")
@@ -42,7 +54,7 @@ def main():
     os.makedirs(options.folder, exist_ok=True)
     source, failures = os.path.join(options.examples, options.name + ".mlir"), 0
     found = members(options, source)
-    taken = list(found.items())[:: options.every]
+    taken = sample(list(found.items()), options.every)
     for binding, kernels in taken:
         options.artifact = os.path.join(options.folder, binding + ".so")
         # What is tested is the program, not the speed of its code.

@@ -7,7 +7,7 @@
 The texts of all phases go to DIR. Each is compiled on to the next phase, and what is in phase llvm is read and printed: both must be
 what the whole compilation made. The text of phase llvm says all that PTX is made of, so each also compiles on to the same PTX; of the
 programs that --ptx names it is made and compared, too, in all variants. The others are compiled in the variant `aligned` or `any`, by turns. With
---every only each so manieth program is taken, besides those of --ptx. Prints a line for each program and phase that differs, and how many were the same.
+--every=N every Nth program is taken, besides those of --ptx. Prints a line for each program and phase that differs, and how many were the same.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""run_usage.py EXAMPLES FOLDER [--every=N]: runs the two commands that the comment of each example shows, or of each so manieth one, in FOLDER. The compiler does not
+"""run_usage.py EXAMPLES FOLDER [--every=N]: runs the two commands that the comment of each example shows, or of every Nth one, in FOLDER. The compiler does not
 optimise, which each example's own test does; but products of the sizes in the comments would then run for longer than they take to compile."""
 import os
 import pathlib

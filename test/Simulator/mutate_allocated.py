@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Changes allocated kernels everywhere in every way that allocated_mutations.py knows, and says who sees it.
 
-  mutate_allocated.py TOOLS [--kernels PATTERN]... [--only TEXT] [--every N] [--jobs N] [--out FILE.json] [-v]
+  mutate_allocated.py TOOLS [--kernels PATTERN]... [--only TEXT] [--every N]... [--jobs N] [--out FILE.json] [-v]
   mutate_allocated.py TOOLS --show FILE.json         the report again
 
 TOOLS is the folder of tile-opt, tilec and tile-run. A mutant goes through the verifiers of its ops and cta-verify, then cta-simulate on all sizes of
@@ -15,6 +15,7 @@ import concurrent.futures
 import fnmatch
 import importlib.util
 import json
+import math
 import pathlib
 import re
 import shutil
@@ -186,12 +187,13 @@ def main():
     parser.add_argument("--kernels", action="append", help="patterns of names; default: all")
     parser.add_argument("--only", default="", help="what their names contain: 'cta.await parity'")
     parser.add_argument("--sizes", action="append", help="others than those of the kernels")
-    parser.add_argument("--every", type=int, default=1, help="each so manieth mutant of a kernel only")
+    parser.add_argument("--every", type=int, action="append", help="every Nth mutant of a kernel only; several are multiplied")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", help="what became of each mutant")
     parser.add_argument("--show", help="the report of such a file")
     parser.add_argument("-v", action="store_true", help="those that are missed")
     options = parser.parse_args()
+    every = math.prod(options.every or [1])
     if options.show:
         return report(json.load(open(options.show)), options.v) != 0
     tools, records = check_protocol.Tools(options.tools), []
@@ -208,7 +210,7 @@ def main():
                 print(f"{kernel.name}: no size has two iterations of the loop of lines {begin + 1} to {end + 1}")
             # Of similar kernels, each has other changes.
             mutants = [m for m in mutations(original.text) if options.only in m.name]
-            records += run_kernel(original, mutants[number % options.every:: options.every], pool)
+            records += run_kernel(original, mutants[number % every:: every], pool)
             if options.out:
                 json.dump(records, open(options.out, "w"), indent=1)
                 print(f"{kernel.name}: {sum(r['kernel'] == kernel.name for r in records)}", file=sys.stderr, flush=True)

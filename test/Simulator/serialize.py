@@ -4,7 +4,7 @@
 
 Allocated kernels, by the pipeline and by hand, become straight code in the order of one timing (cta-serialize-trace), go back to L0 and to
 the CPU, and are compared with numpy. With
---every each so manieth timing of a case is taken, the first one among them.
+--every=N every Nth timing of a case is taken, the first one among them.
 """
 import os
 import pathlib

@@ -7,6 +7,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Support/BLAKE3.h"
@@ -76,6 +77,17 @@ LogicalResult PtxParts::translate(ModuleOp module, bool together) {
 }
 
 LogicalResult PtxParts::onEach(llvm::function_ref<LogicalResult(Part &)> work) {
+  // What LLVM says of a function would not be said again, if its code came from the memo.
+  bool hasDiagnostics = false;
+  ScopedDiagnosticHandler watch(loc.getContext(), [&](mlir::Diagnostic &) {
+    hasDiagnostics = true;
+    return failure();
+  });
+  auto forget = llvm::make_scope_exit([&] {
+    if (hasDiagnostics)
+      for (Part &part : parts)
+        part.key.clear();
+  });
   SmallVector<unsigned> order;
   for (auto [i, part] : llvm::enumerate(parts))
     if (part.module)
@@ -119,9 +131,9 @@ static std::string memoKey(llvm::Module &module, const PtxOptions &options) {
 }
 
 LogicalResult PtxParts::optimize(llvm::function_ref<bool(llvm::Function &)> keep) {
-  // A single module holds the contract, too.
+  // The last module has the contract, which always changes; a single one has it, too.
   if (parts.size() > 1)
-    for (Part &part : parts) {
+    for (Part &part : llvm::drop_end(parts)) {
       if (llvm::any_of(*part.module, keep))
         continue;
       part.key = memoKey(*part.module, options);

@@ -249,9 +249,9 @@ def Tile_CostOp : Tile_Op<"cost", [HasParent<"KernelOp">]> {
   let summary = "the predicted time of a launch";
   let opDocGroup = Tile_PromiseOps;
   let description = [{
-    In the body of a kernel that is a member of a family (`tile.member_of`): the nanoseconds that all its grids are predicted to take, as a
-    function of the sizes and of `tile.num_cores`. `cta-predict-cost` adds it. The launch contract has it as an expression, and the launcher
-    takes the member that is predicted to be the fastest for the sizes at hand. It changes nothing of what the kernel computes.
+    In the body of a kernel: the nanoseconds that all its grids are predicted to take, as a function of the sizes and of `tile.num_cores`.
+    `cta-predict-cost` adds it to members of a family (`tile.member_of`), or to every kernel. The launch contract has it as an expression, and the
+    launcher takes the member that is predicted to be the fastest for the sizes at hand. It changes nothing of what the kernel computes.
 
     ```mlir
     tile.cost %N

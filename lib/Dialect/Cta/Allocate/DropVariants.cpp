@@ -9,6 +9,7 @@
 // keeps it if its predicted time is another one, because the launcher chooses by that.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Tile/Params/Members.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
 #include <array>
@@ -57,7 +58,7 @@ static SmallVector<std::array<int64_t, 6>> predictionsOf(tile::KernelOp kernel) 
 
 /// True if nobody compares predicted times of the two, or they are the same.
 static bool isPredictedAsLines(tile::KernelOp aligned, tile::KernelOp lines) {
-  return aligned.getBody().getOps<tile::CostOp>().empty() ||
+  return tile::memberText(aligned).empty() || aligned.getBody().getOps<tile::CostOp>().empty() ||
          predictionsOf(aligned) == predictionsOf(lines);
 }
 

@@ -213,9 +213,6 @@ static bool isAtOrBehind(Value coord, Value along) {
   return isPart(sum.getLhs(), sum.getRhs()) || isPart(sum.getRhs(), sum.getLhs());
 }
 
-/// Why an output tile beyond the end of a dimension could do harm, or nothing if it cannot. Its
-/// loads are padded. Its stores are dropped if they begin at or after the end of that dimension of
-/// the array.
 /// The number of output tiles along a dimension, if it is known.
 static std::optional<int64_t> staticTiles(tile::GridOp grid, unsigned dim) {
   std::optional<int64_t> lower = getConstantIntValue(grid.getMixedLower()[dim]),
@@ -226,8 +223,18 @@ static std::optional<int64_t> staticTiles(tile::GridOp grid, unsigned dim) {
   return *upper > *lower ? llvm::divideCeilSigned(*upper - *lower, *step) : 0;
 }
 
+/// Why an output tile beyond the end of a dimension could do harm, or nothing if it cannot, or if
+/// clusters of so many `blocks` have none. Its loads are padded. Its stores are dropped if they
+/// begin at or after the end of that dimension of the array.
 std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsigned dim,
                                                        int64_t blocks) {
+  // A block that waits does not fetch its part of what the others of its cluster need, and they may
+  // have output tiles for which it waits.
+  const bool hasAtomics = // not yet placed
+      grid.walk([](tile::AtomicOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (mayWait(grid) || hasAtomics)
+    return "a block may wait for output tiles with lower numbers, which other blocks of its "
+           "cluster may have";
   // Full clusters have no output tiles beyond the end.
   if (std::optional<int64_t> tiles = staticTiles(grid, dim);
       blocks > 0 && tiles && *tiles % blocks == 0)

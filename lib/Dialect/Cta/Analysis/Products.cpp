@@ -177,11 +177,15 @@ static constexpr int64_t kMostOfResult = 64, kMostResults = 160;
 
 int64_t tessera::cta::chooseWarpgroups(tile::KernelOp kernel) {
   SmallVector<Product> products;
-  int64_t largest = 1;
+  int64_t largest = 1, results = 0; // elements; those of all products
   kernel.walk([&](Operation *op) {
     if (auto mma = dyn_cast<tile::MmaOp>(op))
-      if (Product product(mma); !whyNotWgmma(product, 1))
+      if (Product product(mma); !whyNotWgmma(product, 1)) {
         products.push_back(product);
+        // A product that accumulates into another's result has the same registers.
+        if (!mma.getC() || !mma.getC().getDefiningOp<tile::MmaOp>())
+          results += product.m() * product.n();
+      }
     for (Value result : op->getResults())
       if (auto tensor = dyn_cast<RankedTensorType>(result.getType()); tensor)
         largest = std::max(largest, tensor.getNumElements());
@@ -209,12 +213,9 @@ int64_t tessera::cta::chooseWarpgroups(tile::KernelOp kernel) {
   // Warpgroups that share columns wait for each other between products. Fewer, of which each has
   // rows of its own in all products, do not, if the results fit their registers.
   auto haveOwnRows = [&](int64_t w) {
-    int64_t elements = 0;
-    return llvm::all_of(products, [&](const Product &p) {
-      elements += p.m() * p.n();
-      return p.split(w) == 0 && p.m() * p.n() <= 128 * w * kMostOfResult &&
-             elements <= 128 * w * kMostResults;
-    });
+    return results <= 128 * w * kMostResults && llvm::all_of(products, [&](const Product &p) {
+             return p.split(w) == 0 && p.m() * p.n() <= 128 * w * kMostOfResult;
+           });
   };
   for (int64_t w : {3, 2, 1})
     if (fits(w) && fewRegisters(w)) {

@@ -59,7 +59,7 @@ Value LaunchNumbers::coordinate(unsigned dim) {
   Value tiles = outputTilesAlong(dim);
   // The middle of a part of the output tiles along the dimension; between two of them the first
   // one, or in every other part the second one. Odd dimensions have the parts in another order, so
-  // that the places are no diagonal of the grid.
+  // that the places are no diagonal of two dimensions next to each other.
   constexpr int64_t kOther[kPlaces] = {1, 3, 0, 2};
   const int64_t part = dim % 2 ? kOther[place] : place;
   Value twice = make<arith::SubIOp>(mul(tiles, index(2 * part + 1)), index(kPlaces));

@@ -45,14 +45,14 @@ static int64_t panelBytes(const PlanFacts &facts) {
   return std::llround(bytes);
 }
 
-/// The blocks of the smallest clusters.
-static constexpr int64_t kLeastCluster = 2;
+/// The blocks of the smallest clusters, and of the largest ones that are derived.
+static constexpr int64_t kLeastCluster = 2, kMostDerivedCluster = 4;
 
 /// The grid dimension along which clusters save the most fetched bytes, among those along which
 /// clusters are possible. Of equal ones the last but one, which is the one that the rasterisation
 /// is about.
 static std::optional<int64_t> clusterDimOf(ArrayRef<tile::GridOp> grids,
-                                           const std::vector<PlanFacts> &launches) {
+                                           const std::vector<PlanFacts> &launches, int64_t blocks) {
   for (auto [grid, facts] : llvm::zip_equal(grids, launches)) {
     if (!facts.pipelined || facts.extents.empty())
       continue;
@@ -63,9 +63,9 @@ static std::optional<int64_t> clusterDimOf(ArrayRef<tile::GridOp> grids,
       return bytes;
     };
     size_t best = facts.extents.size() - std::min<size_t>(facts.extents.size(), 2);
-    bool allowed = !whyNotCluster(grid, best, kLeastCluster);
+    bool allowed = !whyNotCluster(grid, best, blocks);
     for (size_t d = 0; d < facts.extents.size(); ++d)
-      if ((!allowed || shared(d) > shared(best)) && !whyNotCluster(grid, d, kLeastCluster)) {
+      if ((!allowed || shared(d) > shared(best)) && !whyNotCluster(grid, d, blocks)) {
         best = d;
         allowed = true;
       }
@@ -90,16 +90,18 @@ static std::optional<Cluster> derivedCluster(const plan::Plan &plan, ArrayRef<ti
       llvm::count_if(launches, [](const PlanFacts &f) { return f.pipelined; }) != 1 ||
       llvm::any_of(launches, [](const PlanFacts &f) { return !f.pipelined && f.channels; }))
     return std::nullopt;
-  std::optional<int64_t> dim = plan.clusterDim ? plan.clusterDim : clusterDimOf(grids, launches);
-  for (auto [grid, facts] : llvm::zip_equal(grids, launches)) {
-    if (!facts.pipelined || !dim || *dim >= static_cast<int64_t>(facts.extents.size()) ||
-        whyNotCluster(grid, *dim, kLeastCluster))
-      continue;
-    int64_t blocks = clusterOfPlan(machineOf(grid), facts, plan, *dim);
-    if (blocks > kLeastCluster && whyNotCluster(grid, *dim, blocks))
-      blocks = kLeastCluster;
-    if (blocks > 1)
-      return Cluster{blocks, *dim};
+  // Larger clusters first: a dimension may have room for smaller ones only.
+  for (int64_t most : {kMostDerivedCluster, kLeastCluster}) {
+    std::optional<int64_t> dim =
+        plan.clusterDim ? plan.clusterDim : clusterDimOf(grids, launches, most);
+    for (auto [grid, facts] : llvm::zip_equal(grids, launches)) {
+      if (!facts.pipelined || !dim || *dim >= static_cast<int64_t>(facts.extents.size()) ||
+          whyNotCluster(grid, *dim, most))
+        continue;
+      const int64_t blocks = std::min(clusterOfPlan(machineOf(grid), facts, plan, *dim), most);
+      if (blocks > 1)
+        return Cluster{blocks, *dim};
+    }
   }
   return std::nullopt;
 }
@@ -131,7 +133,7 @@ static plan::Plan complete(plan::Plan plan, const plan::Plan &given, int64_t war
   const bool isGroupOpen = !given.group && !ordered;
   plan.warpgroups = warpgroups * plan.replicas();
   if (plan.cluster.value_or(1) > 1 && !plan.clusterDim)
-    plan.clusterDim = clusterDimOf(grids, launches);
+    plan.clusterDim = clusterDimOf(grids, launches, *plan.cluster);
   plan.cluster = plan.cluster.value_or(1);
   if (!given.cluster && *plan.cluster > 1) {
     // The group keeps its number of rows, which are fewer clusters.
@@ -203,9 +205,10 @@ static SmallVector<NamedAttribute> cyclesOfLines(Builder b, const Machine &machi
 static PlanPrediction predict(const Machine &machine, const PlanFacts &facts,
                               const plan::Plan &plan) {
   PlanPrediction prediction = predictPlan(machine, facts, plan);
-  if (const double gathering = gatheringCycles(machine, facts, plan);
-      gathering > prediction.iteration) {
-    prediction.iteration = prediction.working = gathering;
+  const double gathering = gatheringCycles(machine, facts, plan);
+  prediction.working = std::max(prediction.working, gathering);
+  if (gathering > prediction.iteration) {
+    prediction.iteration = gathering;
     prediction.few = std::max(prediction.few, gathering);
     prediction.bound = "gathers";
   }

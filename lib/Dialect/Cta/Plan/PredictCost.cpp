@@ -1,9 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-predict-cost: the predicted time of a member of a family as a function of its sizes
-// (tile.cost), by which the launcher chooses. Pipelined grids have a prediction of cta-plan; of the
-// others the instructions and the bytes of an output tile are counted here.
+// cta-predict-cost: the predicted time of a kernel as a function of its sizes (tile.cost), by which
+// the launcher chooses among members of a family. Pipelined grids have a prediction of cta-plan; of
+// the others the instructions and the bytes of an output tile are counted here.
 #include "LaunchNumbers.h"
 #include "tessera/Dialect/Cta/Analysis/BlocksForMemory.h"
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"

@@ -51,28 +51,42 @@ tile.kernel @more_aligned(%A: memref<?x?xbf16>) attributes {guards = [#tile.guar
   tile.return
 }
 
+// Nobody compares predicted times of kernels that are no members (`tilec --predict`).
+// CHECK-NOT: @told_lines
+// CHECK: tile.kernel @told_aligned(
+tile.kernel @told_lines(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "lines", variant_of = "told", phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @l4 blocks(%n) attributes {cta.prediction = {iteration = 1024 : i64, lines = 600 : i64}} { }
+  tile.cost %n
+  tile.return
+}
+tile.kernel @told_aligned(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "aligned", variant_of = "told", phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @l5 blocks(%n) attributes {cta.prediction = {iteration = 1024 : i64, lines = 1200 : i64}} { }
+  tile.cost %n
+  tile.return
+}
+
 // The predicted time of a member is another one without the guards of `lines`, because L2 then bounds an iteration more. The launcher compares times, so
 // both stay. Where L2 bounds neither, one is enough.
 // CHECK: tile.kernel @slower_lines(
 // CHECK: tile.kernel @slower_aligned(
 // CHECK-NOT: @equal_lines
 // CHECK: tile.kernel @equal_aligned(
-tile.kernel @slower_lines(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "lines", variant_of = "slower", phase = #tile.phase<allocated>, warpgroups = 1} {
+tile.kernel @slower_lines(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "lines", variant_of = "slower", tile.member_of = "slower_family", tile.member = "B=1", phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @l0 blocks(%n) attributes {cta.prediction = {iteration = 1024 : i64, lines = 600 : i64}} { }
   tile.cost %n
   tile.return
 }
-tile.kernel @slower_aligned(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "aligned", variant_of = "slower", phase = #tile.phase<allocated>, warpgroups = 1} {
+tile.kernel @slower_aligned(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "aligned", variant_of = "slower", tile.member_of = "slower_family", tile.member = "B=1", phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @l1 blocks(%n) attributes {cta.prediction = {iteration = 1024 : i64, lines = 1200 : i64}} { }
   tile.cost %n
   tile.return
 }
-tile.kernel @equal_lines(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "lines", variant_of = "equal", phase = #tile.phase<allocated>, warpgroups = 1} {
+tile.kernel @equal_lines(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "lines", variant_of = "equal", tile.member_of = "equal_family", tile.member = "B=1", phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @l2 blocks(%n) attributes {cta.prediction = {iteration = 1024 : i64, lines = 600 : i64}} { }
   tile.cost %n
   tile.return
 }
-tile.kernel @equal_aligned(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "aligned", variant_of = "equal", phase = #tile.phase<allocated>, warpgroups = 1} {
+tile.kernel @equal_aligned(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "aligned", variant_of = "equal", tile.member_of = "equal_family", tile.member = "B=1", phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @l3 blocks(%n) attributes {cta.prediction = {iteration = 1024 : i64, lines = 900 : i64}} { }
   tile.cost %n
   tile.return

@@ -63,3 +63,16 @@ tile.kernel @three(%x: memref<?xf32>) attributes {phase = #tile.phase<planned>, 
   }
   tile.return
 }
+
+// -----
+
+// A block may wait for one with a lower number, also where no cluster has an output tile beyond the end.
+tile.kernel @waits(%x: memref<?xi32>) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, cluster = 2>, warpgroups = 1} {
+  // expected-error @below {{a block may wait for output tiles with lower numbers, which other blocks of its cluster may have}}
+  tile.grid (%i) = (0) to (4) step (1) {
+    %c0 = arith.constant 0 : index
+    %none = arith.constant dense<0> : tensor<i32, #cta.frag<regs = [], lanes = [[], [], [], [], []], warps = [[], []], wg = 1>>
+    %seen = cta.atomic add acquire returning %none, %x[%c0] : tensor<i32, #cta.frag<regs = [], lanes = [[], [], [], [], []], warps = [[], []], wg = 1>> -> memref<?xi32>
+  }
+  tile.return
+}

@@ -292,6 +292,30 @@ tile.kernel @many_results(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index)
     %a = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<128x64xbf16>
     %h = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<64x64xbf16>
     %d = tile.mma %a, %h : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+    %m = tile.mma %a, %h : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+    %c = arith.mulf %m, %d : tensor<128x64xf32>
+    %e = tile.mma %h, %h : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    %o = tile.mma %h, %h : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    %k = arith.mulf %o, %e : tensor<64x64xf32>
+    %f = arith.truncf %c : tensor<128x64xf32> to tensor<128x64xbf16>
+    %g = arith.truncf %k : tensor<64x64xf32> to tensor<64x64xbf16>
+    tile.store %f, %A[%i, %c0] : tensor<128x64xbf16> -> memref<?x?xbf16>
+    tile.store %g, %B[%i, %c0] : tensor<64x64xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// but products that accumulate into others' results have the same registers.
+// CHECK-LABEL: tile.kernel @same_registers
+// CHECK-SAME: warpgroups = 1
+tile.kernel @same_registers(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) {
+  tile.grid (%i) = (0) to (%n) step (128) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<128x64xbf16>
+    %h = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<64x64xbf16>
+    %d = tile.mma %a, %h : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
     %c = tile.mma %a, %h, %d : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
     %e = tile.mma %h, %h : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
     %k = tile.mma %h, %h, %e : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
@@ -305,7 +329,7 @@ tile.kernel @many_results(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index)
 
 // -----
 
-// nor if all warpgroups have rows of their own.
+// Not fewer if all warpgroups have rows of their own.
 // CHECK-LABEL: tile.kernel @all_rows
 // CHECK-SAME: warpgroups = 2
 tile.kernel @all_rows(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) {

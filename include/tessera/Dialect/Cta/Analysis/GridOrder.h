@@ -85,8 +85,8 @@ mlir::Value tripsBeforeGrid(Arith outside, tile::GridOp grid, mlir::scf::ForOp l
 mlir::Value mostRowsOfGroup(Arith outside, tile::GridOp grid);
 
 /// The reason why blocks of a grid (in phase placed or at L0) cannot form clusters along a
-/// dimension: some block of a cluster might be beyond the end of the grid. Nothing if they can, as
-/// clusters of so many `blocks`, or, if that is 0, of any number.
+/// dimension: some block of a cluster might be beyond the end of the grid, or wait for another one.
+/// Nothing if they can, as clusters of so many `blocks`, or, if that is 0, of any number.
 std::optional<std::string> whyNotCluster(tile::GridOp grid, unsigned dim, int64_t blocks = 0);
 
 /// The dimension along which the remainder of clusters along `along` forms clusters

@@ -288,7 +288,7 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
     * Of another grid an SM takes its share of the output tiles one after the other. Each takes as long as the slowest of the instructions
       of its warpgroups, its bytes at the SM's share of the memory, and its latency, divided by the blocks that the registers admit.
 
-    A loop with bounds that depend on coordinates of the grid counts the mean of its iterations in four output tiles along each dimension. One that the launcher cannot compute counts
+    A loop with bounds that depend on coordinates of the grid counts the mean of its iterations in four output tiles, which lie in different quarters of each dimension. One that the launcher cannot compute counts
     64 iterations. A kernel with a grid whose bounds are read from memory gets no prediction.
 
     ```mlir
