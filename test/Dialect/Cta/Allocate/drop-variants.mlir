@@ -95,12 +95,12 @@ tile.kernel @equal_aligned(%A: memref<?x?xbf16>, %n: index) attributes {plan = #
 // So it is before grids are lowered.
 // CHECK: tile.kernel @grid_lines(
 // CHECK: tile.kernel @grid_aligned(
-tile.kernel @grid_lines(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "lines", variant_of = "grid", phase = #tile.phase<planned>, warpgroups = 1} {
+tile.kernel @grid_lines(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "lines", variant_of = "grid", tile.member_of = "grid_family", tile.member = "B=1", phase = #tile.phase<planned>, warpgroups = 1} {
   tile.grid (%i) = (0) to (%n) step (64) attributes {cta.prediction = {iteration = 1024 : i64, lines = 600 : i64}} { }
   tile.cost %n
   tile.return
 }
-tile.kernel @grid_aligned(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "aligned", variant_of = "grid", phase = #tile.phase<planned>, warpgroups = 1} {
+tile.kernel @grid_aligned(%A: memref<?x?xbf16>, %n: index) attributes {plan = #cta.plan<stages = 3>, variant = "aligned", variant_of = "grid", tile.member_of = "grid_family", tile.member = "B=1", phase = #tile.phase<planned>, warpgroups = 1} {
   tile.grid (%i) = (0) to (%n) step (64) attributes {cta.prediction = {iteration = 1024 : i64, lines = 1200 : i64}} { }
   tile.cost %n
   tile.return
