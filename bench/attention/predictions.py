@@ -12,7 +12,6 @@ names them. Rows without a prediction say why: their bounds are in memory, or th
 import argparse
 import importlib.util
 import json
-import math
 import os
 import re
 import shutil
@@ -24,7 +23,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SPEC = importlib.util.spec_from_file_location("attention_run", os.path.join(HERE, "run.py"))
 attention_run = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(attention_run)
-from contract_cost import evaluate  # noqa: E402
+from contract_cost import evaluate as evaluate_expression  # noqa: E402
+from sizes import evaluate, sizes_of  # noqa: E402
 
 UNITS = {"TFLOP/s": ("flops", 1e12), "TB/s": ("bytes", 1e12)}
 
@@ -42,27 +42,8 @@ def measured_rates(page):
     return rates
 
 
-def number(value, sizes):
-    """A number, or an expression of the sizes."""
-    names = {"min": min, "max": max, "sum": sum, "len": len, "range": range, "sqrt": math.sqrt}
-    return eval(value, {"__builtins__": {}, **names, **sizes}) if isinstance(value, str) else value
-
-
-def sizes_of(shape):
-    sizes = {}
-    for name, value in shape.items():
-        sizes[name] = number(value, sizes)
-    return sizes
-
-
 def contract_of(row, tilec, folder):
-    source = os.path.join(folder, "kernel.mlir")
-    if "example" in row:
-        shutil.copyfile(os.path.join(attention_run.ROOT, "examples", row["example"] + ".mlir"), source)
-    else:
-        _, make, arguments = attention_run.text_of(row)
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(make(**arguments))
+    source = attention_run.write_source(row, folder)
     command = [tilec, source, "--predict", "--emit=contract", "-o", "-"] + ([f"--plan=#cta.plan<{row['plan']}>"] if "plan" in row else [])
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout)
 
@@ -77,8 +58,8 @@ def predicted(row, contract, sizes, cores):
                 # The row names the sizes that its text does.
                 numbers[i, d] = sizes[size] if isinstance(size, str) and size in sizes else size
         elif argument["name"] in {**sizes, **row.get("inputs", {})}:
-            scalars[i] = number({**row.get("inputs", {}), **sizes}[argument["name"]], sizes)
-    return evaluate(kernel["variants"][0]["predicted"], numbers, cores, scalars=scalars)
+            scalars[i] = evaluate({**row.get("inputs", {}), **sizes}[argument["name"]], sizes)
+    return evaluate_expression(kernel["variants"][0]["predicted"], numbers, cores, scalars=scalars)
 
 
 def main():
@@ -107,7 +88,7 @@ def main():
             except KeyError as missing:
                 print(f"{name}: no prediction without {missing}")
                 continue
-            took = number(row[what], sizes) / rate * 1e9
+            took = evaluate(row[what], sizes) / rate * 1e9
             ratios.append(took / cost)
             print(f"{name}: predicted {cost / 1e3:.1f} us, took {took / 1e3:.1f} us, {took / cost:.2f}")
     worst = max((abs(ratio - 1) for ratio in ratios), default=0)

@@ -101,19 +101,25 @@ def artifact_of(row):
     return "-".join([prefix] + [str(value) if value is not True else name for name, value in arguments.items()]) + plan
 
 
+def write_source(row, folder):
+    """The path of the row's text, which is written into the folder."""
+    source = os.path.join(folder, artifact_of(row) + ".mlir")
+    if "example" in row:
+        shutil.copyfile(os.path.join(ROOT, "examples", row["example"] + ".mlir"), source)
+    else:
+        with open(source, "w", encoding="utf-8") as file:
+            _, make, arguments = text_of(row)
+            file.write(make(**arguments))
+    return source
+
+
 def compile_rows(options, groups):
     """Whether all have compiled."""
     os.makedirs(options.kit, exist_ok=True)
     reports, good = {}, True
     for row in {artifact_of(group["row"]): group["row"] for group in groups}.values():
         name = artifact_of(row)
-        source = os.path.join(options.kit, name + ".mlir")
-        if "example" in row:
-            shutil.copyfile(os.path.join(ROOT, "examples", row["example"] + ".mlir"), source)
-        else:
-            with open(source, "w", encoding="utf-8") as file:
-                _, make, arguments = text_of(row)
-                file.write(make(**arguments))
+        source = write_source(row, options.kit)
         command = [options.tilec, source, "-o", os.path.join(options.kit, name + (".so" if options.cpu else ".cubin"))]
         command += ["--target=cpu", "--mcpu=x86-64-v3"] if options.cpu else ["--report=full"]
         if "plan" in row and not options.cpu:

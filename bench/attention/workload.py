@@ -8,23 +8,9 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import workloads
+from sizes import evaluate, sizes_of
 
 ROWS_AT_ONCE = 4096 # of scores in fp32
-
-
-def evaluate(value, sizes):
-    """A number or a list; a text is an expression over the sizes."""
-    if not isinstance(value, str):
-        return value
-    names = {"min": min, "max": max, "sum": sum, "len": len, "range": range, "sqrt": math.sqrt}
-    return eval(value, {"__builtins__": {}, **names, **sizes})
-
-
-def sizes_of(shape):
-    sizes = {}
-    for name, value in shape.items():
-        sizes[name] = evaluate(value, sizes)
-    return sizes
 
 
 # ---------------------------------------------------------------- references: {output: tensor}

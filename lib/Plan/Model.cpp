@@ -264,8 +264,9 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   predictLines(machine, facts, plan, result);
   result.blocksPerSM = *plan.blocksPerSM;
   result.cluster = plan.cluster.value_or(1);
-  auto atLeast = [&](double cycles, const char *bound, std::optional<double> ofFew = {}) {
-    if (std::string_view(bound) != "memory")
+  auto atLeast = [&](double cycles, const char *bound, std::optional<double> ofFew = {},
+                     bool isWork = true) {
+    if (isWork)
       result.working = std::max(result.working, cycles);
     result.few = std::max(result.few, plan.maySpread() ? ofFew.value_or(cycles) : cycles);
     if (cycles <= result.iteration)
@@ -284,7 +285,7 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
     atLeast(machine.shiftLatency + facts.shiftedPieces * machine.shiftCycles, "shifted copies");
   atLeast(blocks * bytesOfMemory(machine, facts, *plan.group, *plan.blocksPerSM) /
               machine.globalBytesPerCycle,
-          "memory", 0);
+          "memory", 0, /*isWork=*/false);
   // A slot is busy from its load until its products are done; pending products keep it longer.
   // Blocks that share an SM slow down each other's loads; the factor was fitted to measurements.
   // Source: docs/performance/constants.md.

@@ -3,8 +3,7 @@
 """serialize.py TILE-OPT TILEC EXAMPLES INPUTS WORK alone|clusters PART/PARTS [--every=N]: what roles and rings compute, on the CPU.
 
 Allocated kernels, by the pipeline and by hand, become straight code in the order of one timing (cta-serialize-trace), go back to L0 and to
-the CPU, and are compared with numpy. With
---every=N every Nth timing of a case is taken, the first one among them.
+the CPU, and are compared with numpy. With --every=N every Nth timing of a case is taken, the first one among them.
 """
 import os
 import pathlib

@@ -274,6 +274,8 @@ std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsign
       why = "a store there is dropped only if that coordinate runs along a dimension of an "
             "argument that ends with the grid (tile.dim of the same name)";
   });
+  if (why)
+    why = "output tiles may be beyond its end: " + *why;
   return why;
 }
 

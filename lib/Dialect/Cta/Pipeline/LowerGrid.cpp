@@ -453,9 +453,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
       return refusePlan(grid.emitOpError("has rank "))
              << grid.getRank() << ", but its plan has clusters along dimension " << along;
     if (std::optional<std::string> why = whyNotCluster(grid, along, cluster))
-      return refusePlan(grid.emitOpError(
-                 "cannot run in clusters, which may have output tiles beyond the end of its "
-                 "dimension "))
+      return refusePlan(grid.emitOpError("cannot run in clusters along its dimension "))
              << along << ": " << *why << "; plan cluster = 1, or another cluster_dim";
   }
   // There are fewer clusters than output tiles, but the numbers of the output tiles are i32, too.

@@ -99,7 +99,7 @@ static std::optional<Cluster> derivedCluster(const plan::Plan &plan, ArrayRef<ti
           whyNotCluster(grid, *dim, most))
         continue;
       const int64_t blocks = std::min(clusterOfPlan(machineOf(grid), facts, plan, *dim), most);
-      if (blocks > 1)
+      if (blocks == most)
         return Cluster{blocks, *dim};
     }
   }
