@@ -25,10 +25,10 @@ config.environment["PATH"] = os.path.pathsep.join(
 )
 # Strict by default: variables do not leak between CHECK-LABELs, a prefix that no line uses is an error.
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
-# Sweeps over many programs, changes or sizes take every second or third of them, always the same ones, and programs that only
+# Sweeps over many programs, changes or sizes take every second, fourth or sixth of them, always the same ones, and programs that only
 # have to compile one variant. With `--param cases=all`, as before a release, they take all.
 all_cases = lit_config.params.get("cases", "some") == "all"
-for every in (2, 3):
+for every in (2, 4, 6):
     config.substitutions.append((f"%every{every}", "--every=1" if all_cases else f"--every={every}"))
 config.substitutions.append(("%one_variant", "" if all_cases else "--variants=aligned"))
 # The threads of numpy's products wait for work in a loop, and the tests have a job for each core already.

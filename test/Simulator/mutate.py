@@ -288,6 +288,8 @@ def main():
             if code not in (0, 1):
                 failures.append(f"{mutation.name}: crash: {errors[:2000]}")
             messages += re.findall(r"error: (.*)", errors)
+            if any(mutation.expect in message for message in messages):
+                break
         if not messages:
             failures.append(f"{mutation.name}: not caught")
         elif not any(mutation.expect in message for message in messages):

@@ -164,13 +164,14 @@ def check(what, got, want, rtol, atol):
 
 
 def one_way(kernels, runs):
-    """With --every=2 half of the cases, drawn so that loops of two kinds do not fall together with it, and with --placed, too, the other half."""
-    if "--every=2" not in sys.argv:
+    """With --every=N an Nth of the cases, drawn so that loops of two kinds do not fall together with it, and with --placed, too, as many others."""
+    every = next((int(flag.removeprefix("--every=")) for flag in sys.argv if flag.startswith("--every=")), 1)
+    if every == 1:
         return kernels, runs
     drawn = list(range(len(kernels)))
     random.Random(0).shuffle(drawn)
-    half = len(drawn) // 2
-    taken = sorted(drawn[half:] if "--placed" in sys.argv else drawn[:half])
+    first = "--placed" in sys.argv
+    taken = sorted(drawn[first::every])
     return [kernels[i] for i in taken], [runs[i] for i in taken]
 
 
