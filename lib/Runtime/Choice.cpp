@@ -89,7 +89,7 @@ std::string needOf(const KernelContract &kernel, const Candidate &candidate) {
   if (candidate.missing)
     return "has no code: " + *candidate.missing;
   return "needs " + kernel.args[candidate.map->arg].name +
-         " with strides that a tensor map can have, above 0 and below 2^40 bytes";
+         " with strides that a tensor map can have, not negative and below 2^40 bytes";
 }
 
 std::string reasonOf(const KernelContract &kernel, const Member &member,

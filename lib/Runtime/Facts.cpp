@@ -316,7 +316,7 @@ bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args,
         if (arg.sizes[d] > 1 &&
             (__builtin_mul_overflow(arg.strides[d], static_cast<int64_t>(elementSize(map.element)),
                                     &bytes) ||
-             bytes <= 0 || bytes >= int64_t{1} << 40)) {
+             bytes < 0 || bytes >= int64_t{1} << 40)) {
           if (failed)
             *failed = &map;
           return false;

@@ -13,7 +13,7 @@ file names without suffix; optional "kernel" patterns too) fits a kernel says ho
   rtol, atol, frobenius   {element type: number} where the defaults do not fit
   summand_atol  {element type: number}: what atol is for each summand of the reduction, where sums keep fewer digits than f32
   repeat      runs that must be bitwise equal (1 where atomics make the order matter)
-  layouts     false: no padded strides and no misaligned addresses
+  layouts     false: no padded strides, none of 0, and no misaligned addresses
   sanitize    the shape compute-sanitizer gets
 
 A kernel that no entry fits gets the "auto" lists: each is a cycle of sizes for its symbols.
@@ -50,6 +50,12 @@ def evaluate(text, sizes):
             raise CaseError(f"'{text}': {error}") from error
 
     return re.sub(r"\{([^{}]*)\}", number, str(text))
+
+
+def repeats(arg):
+    """Whether all along the first dimension of an array may be the same memory, with a stride of 0, as what NumPy and PyTorch broadcast has."""
+    dynamic = arg.get("layout", "identity") == "strided" and len(arg["shape"]) > 1 and (arg.get("strides") or [None])[0] is None
+    return dynamic and reads(arg) and not writes(arg)
 
 
 class Case:
@@ -98,7 +104,7 @@ class Case:
     def _layout_of(self, arg, shape):
         """":strides=...:offset=..." of an array in this case's layout."""
         text = ""
-        if self.layout in ("padded", "odd") and arg.get("layout", "identity") == "strided" and shape:
+        if self.layout in ("padded", "odd", "repeated") and arg.get("layout", "identity") == "strided" and shape:
             wanted = arg.get("strides") or [None] * len(shape)
             divisors = arg.get("stride_divisible") or [1] * len(shape)
             strides, stride = [0] * len(shape), 1
@@ -107,13 +113,15 @@ class Case:
                     stride = wanted[dim]
                 elif dim != len(shape) - 1:
                     # 16 bytes at least keep rows aligned; one element does not.
-                    stride += 16 if self.layout == "padded" else 1
-                    step = max(divisors[dim], 16 if self.layout == "padded" else 1)
+                    stride += 1 if self.layout == "odd" else 16
+                    step = max(divisors[dim], 1 if self.layout == "odd" else 16)
                     stride = -(-stride // step) * step
                     if self.layout == "odd" and step == 1:
                         stride |= 1
                 strides[dim] = stride
                 stride *= max(1, shape[dim])
+            if self.layout == "repeated" and repeats(arg):
+                strides[0] = 0
             text += ":strides=" + ",".join(map(str, strides))
         if self.layout == "misaligned" and arg.get("align", 1) <= ELEMENT_BYTES[arg["element"]]:
             text += ":offset=1"
@@ -215,7 +223,8 @@ def cases_of(data, example, kernel):
         picked = [small[len(small) // 2]] + ([small[-1]] if len(small) > 2 else [])
         strided = any(arg.get("layout", "identity") == "strided" and len(arg["shape"]) > 1 for arg in arrays(kernel))
         for case in picked:
-            for layout in (["padded", "odd"] if strided else []) + ["misaligned"]:
+            repeated = any(repeats(arg) for arg in arrays(kernel))
+            for layout in (["padded", "odd"] if strided else []) + (["repeated"] if repeated else []) + ["misaligned"]:
                 cases.append(Case(example, kernel, entry, case.sizes, case.number, layout))
     if "sanitize" in entry:
         sanitized = Case(example, kernel, entry, {name: entry["sanitize"][name] for name in names}, 0)

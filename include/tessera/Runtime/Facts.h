@@ -49,9 +49,9 @@ inline bool isBeyond(uint64_t address) { return address >= uint64_t{1} << 62; }
 bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args, int64_t cores,
                 std::string &error);
 
-/// False if TMA has no descriptor for an argument of these strides: one is 0 (all rows are the
-/// same), negative, or 2^40 bytes or more. Guards are only about divisors of strides, so this is a
-/// separate check. `failed` gets the first descriptor that does not exist.
+/// False if TMA has no descriptor for an argument of these strides: one is negative, or 2^40 bytes
+/// or more. (With a stride of 0 TMA reads the same row again.) Guards are only about divisors of
+/// strides, so this is a separate check. `failed` gets the first descriptor that does not exist.
 bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args,
                const Descriptor **failed = nullptr);
 
