@@ -1,4 +1,5 @@
 // RUN: tile-opt %s -split-input-file -pass-pipeline='builtin.module(tile.kernel(tile-fuse-fma))' | FileCheck %s
+// RUN: tile-opt %s -split-input-file -pass-pipeline='builtin.module(tile.kernel(tile-fuse-fma))' -o /dev/null --remark-format=emitRemark --remarks-filter=tile-fuse-fma 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 
 // CHECK-LABEL: tile.kernel @fuses
 tile.kernel @fuses(%x: f32, %y: f32, %z: f32, %out: memref<4xf32>) {
@@ -44,10 +45,12 @@ tile.kernel @both_are_products(%x: f32, %y: f32, %out: memref<1xf32>) {
     %c0 = arith.constant 0 : index
     %p = arith.mulf %x, %y : f32
     %q = arith.mulf %y, %x : f32
+    // REMARK: :[[#@LINE+1]]:{{[0-9]+}}: remark: {{.*}}both operands are multiplications, and the rule chooses neither: math.fma
     %d = arith.subf %p, %q : f32
     memref.store %d, %out[%c0] : memref<1xf32>
     %v = arith.mulf %x, %x : f32
     %w = arith.mulf %y, %y : f32
+    // REMARK: :[[#@LINE+1]]:{{[0-9]+}}: remark: {{.*}}both operands are multiplications
     %s = arith.addf %v, %w : f32
     memref.store %s, %out[%c0] : memref<1xf32>
   }

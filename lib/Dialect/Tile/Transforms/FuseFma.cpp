@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Remarks.h"
 #include "tessera/Dialect/Tile/Passes.h"
 
 namespace tessera::tile {
@@ -34,11 +35,24 @@ static arith::MulFOp multiplicationToFuse(Op op, bool contracts) {
   return {};
 }
 
+/// Whether an instruction would be saved, if the rule chose one of two multiplications.
+template <typename Op>
+static bool addsTwoMultiplications(Op op) {
+  auto lhs = op.getLhs().template getDefiningOp<arith::MulFOp>(),
+       rhs = op.getRhs().template getDefiningOp<arith::MulFOp>();
+  return lhs && rhs && lhs != rhs && (lhs->hasOneUse() || rhs->hasOneUse());
+}
+
 template <typename Op>
 static void fuse(RewriterBase &rewriter, Op op, bool contracts) {
   arith::MulFOp mul = multiplicationToFuse(op, contracts);
-  if (!mul)
+  if (!mul) {
+    if (contracts && addsTwoMultiplications(op))
+      remark::missed(op.getLoc(), remark::RemarkOpts::name("fuse").category("tile-fuse-fma"))
+          << "both operands are multiplications, and the rule chooses neither: math.fma, or the flag "
+             "contract on all three ops, saves one";
     return;
+  }
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   bool isSub = std::is_same_v<Op, arith::SubFOp>;
