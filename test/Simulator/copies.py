@@ -128,6 +128,8 @@ for what, kind, name, expect, pattern, replacement in MUTATIONS:
         if code not in (0, 1):
             failures.append(f"{what}, {name}: crash: {errors[:2000]}")
         messages += re.findall(r"error: (.*)", errors)
+        if any(expect in message for message in messages):
+            break
     if not any(expect in message for message in messages):
         failures.append(f"{what}, {name}: " + (f"expected '{expect}', got {messages}" if messages else "not caught"))
         continue

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks products with gathered operands (test/GPU/make_gathers.py) without a GPU: mechanisms, values of the phases, protocol, values of the roles.
 
-  gathers.py TOOLS [--phases] [--plans] [PATTERN...]
+  gathers.py TOOLS [--phases] [--plans] [--every N] [PATTERN...]
 
 TOOLS is the folder of tile-opt, tilec and tile-run. Of each product: by what its gathers are done, which is what MECHANISMS says; with --phases what the phases placed
 and scheduled are as tile programs (convert-cta-to-tile) computes the same as the program; with --plans the protocol of its allocated kernel is clean for 0 to depth + 2
-iterations, and what the roles do in one order of events computes the same. Indices are from -2 to 2, of arrays with two rows or pages: some are out of bounds, many equal.
+iterations, and with --every=N so is every Nth plan, other ones from product to product; what the roles do in one order of events computes the same. Indices are from -2 to 2, of arrays with two rows or pages: some are out of bounds, many equal.
 """
 import argparse
 import fnmatch
@@ -59,6 +59,7 @@ def main():
     parser.add_argument("patterns", nargs="*")
     parser.add_argument("--phases", action="store_true")
     parser.add_argument("--plans", action="store_true")
+    parser.add_argument("--every", type=int, default=1)
     options = parser.parse_intermixed_args()
     tools, wrong = check_protocol.Tools(options.tools), 0
 
@@ -72,6 +73,7 @@ def main():
         return check_protocol.run([tools.tile_opt, "-", "--mlir-print-unique-ssa-ids", f"--pass-pipeline=builtin.module({','.join(names)})"], program)
 
     with tempfile.TemporaryDirectory() as folder:
+        number = 0
         for product in products():
             if options.patterns and not any(fnmatch.fnmatch(product.name, pattern) for pattern in options.patterns):
                 continue
@@ -89,7 +91,8 @@ def main():
                     for trips in (1, 3):
                         size = sizes_of(product, trips)
                         say(f"{product.name}: {phase}, {size}", tools.agree(reference, artifact, kernel, size, "", folder))
-                for plan, depth in PLANS if options.plans else ():
+                chosen, number = PLANS[number % options.every::options.every], number + 1
+                for plan, depth in chosen if options.plans else ():
                     # A producer of TMA copies is one warp; ping-pong has no other.
                     if wanted == "tma":
                         plan = plan.replace("producers = 4, ", "")

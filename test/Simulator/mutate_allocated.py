@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Changes allocated kernels everywhere in every way that allocated_mutations.py knows, and says who sees it.
 
-  mutate_allocated.py TOOLS [--kernels PATTERN]... [--only TEXT] [--every N]... [--jobs N] [--out FILE.json] [-v]
+  mutate_allocated.py TOOLS [--kernels PATTERN]... [--only TEXT]... [--every N]... [--jobs N] [--out FILE.json] [-v]
   mutate_allocated.py TOOLS --show FILE.json         the report again
 
 TOOLS is the folder of tile-opt, tilec and tile-run. A mutant goes through the verifiers of its ops and cta-verify, then cta-simulate on all sizes of
@@ -185,7 +185,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tools")
     parser.add_argument("--kernels", action="append", help="patterns of names; default: all")
-    parser.add_argument("--only", default="", help="what their names contain: 'cta.await parity'")
+    parser.add_argument("--only", action="append", help="what their names contain: 'cta.await parity'")
     parser.add_argument("--sizes", action="append", help="others than those of the kernels")
     parser.add_argument("--every", type=int, action="append", help="every Nth mutant of a kernel only; several are multiplied")
     parser.add_argument("--jobs", type=int, default=2)
@@ -209,7 +209,7 @@ def main():
             for begin, end in original.once:
                 print(f"{kernel.name}: no size has two iterations of the loop of lines {begin + 1} to {end + 1}")
             # Of similar kernels, each has other changes.
-            mutants = [m for m in mutations(original.text) if options.only in m.name]
+            mutants = [m for m in mutations(original.text) if not options.only or any(text in m.name for text in options.only)]
             records += run_kernel(original, mutants[number % every:: every], pool)
             if options.out:
                 json.dump(records, open(options.out, "w"), indent=1)

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""simulate_clusters.py TILE-OPT EXAMPLES: runs cta-simulate on examples in clusters."""
+"""simulate_clusters.py TILE-OPT EXAMPLES [--every=N]: runs cta-simulate on examples in clusters. With --every=N every Nth size of each plan is run, other ones from plan to plan."""
 import os
 import pathlib
 import subprocess
@@ -39,7 +39,9 @@ def cases():
 
 
 failed = False
-for name, plan, sizes in cases():
+every = next((int(word.removeprefix("--every=")) for word in sys.argv if word.startswith("--every=")), 1)
+for number, (name, plan, sizes) in enumerate(cases()):
+    sizes = sizes[number % min(every, len(sizes))::every]
     program = (pathlib.Path(sys.argv[2]) / f"{name}.mlir").read_text()
     passes = PASSES % ("false" if plan else "true")
     made = subprocess.run([sys.argv[1], "-", f"--pass-pipeline={passes}"], input=with_plan(program, plan) if plan else program, capture_output=True, text=True, check=True)

@@ -1,8 +1,8 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""simulate_stream_k.py TILE-OPT EXAMPLES: runs cta-simulate on products whose last wave is divided by iterations.
+"""simulate_stream_k.py TILE-OPT EXAMPLES [--every=N]: runs cta-simulate on products whose last wave is divided by iterations.
 
-Every launch must hand on as many partial sums as the rule of StreamK.cpp says, here in Python, so that a run in which nothing is divided is none that passes.
+With --every=N every Nth size of each plan is run, other ones from plan to plan. Every launch must hand on as many partial sums as the rule of StreamK.cpp says, here in Python, so that a run in which nothing is divided is none that passes.
 """
 import os
 import pathlib
@@ -15,6 +15,7 @@ from simulate import run, simulate
 from with_plan import with_plan
 
 TILE_OPT, EXAMPLES = sys.argv[1:3]
+EVERY = next((int(word.removeprefix("--every=")) for word in sys.argv if word.startswith("--every=")), 1)
 PASSES = "builtin.module(tessera-to-allocated{variants=aligned derive-plans=false})"
 PROGRAM = (pathlib.Path(EXAMPLES) / "gemm-nn-128x128x64.mlir").read_text()
 TILE, STEP, TIMINGS = 128, 64, 12
@@ -55,7 +56,7 @@ def options(cluster, points, columns, units, trips):
 
 
 failed, launches, handed_on = False, 0, 0
-for least, cluster, rest in PLANS:
+for number, (least, cluster, rest) in enumerate(PLANS):
     plan = f"persistent = 1, {rest}, stream_k = {least}"
     made = subprocess.run([TILE_OPT, "-", f"--pass-pipeline={PASSES}"], input=with_plan(PROGRAM, plan), capture_output=True, text=True, check=True).stdout
     assert "cta.add_partial" in made and ("multicast" in made) == (cluster > 1), plan
@@ -64,6 +65,7 @@ for least, cluster, rest in PLANS:
              for trips in (0, least, 2 * least + 1, 5 * least + 3)]
     # As many parts as one output tile may have, and rows and columns of output tiles: more than half a wave of them stays whole.
     cases += [(1, 1, MOST_PARTS + 2, 20 * least), (2, 2, 5, 5 * least + 3), (4, 2, 5, 5 * least + 3)]
+    cases = cases[number % EVERY::EVERY]
     for (points, columns, units, trips), (clean, output) in zip(cases, simulate(TILE_OPT, made, [options(cluster, *case) for case in cases])):
         expected = cluster * sums(points, columns, cluster, units, trips, least)
         if not clean or f" {expected} partial sums handed on, no violation" not in output:
