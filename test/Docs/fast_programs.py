@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the programs of docs/FastPrograms.md, and looks for what the page says that tilec prints.
 
-  fast_programs.py TILEC PAGE FRAMES SCRATCH
+  fast_programs.py TILEC PAGE FRAMES SCRATCH [--until=PHASE]
 
 A block ```mlir stands below <!-- FRAME WORD...; OPTION... -->. It is put in place of BODY into the frame of that name in FRAMES, and the words in place of
 $1, $2, …; then it is compiled with --report=full and the options (--variants=aligned, if there are none). What stands in a line after "// tilec:" has to be
-in one line of the output, white space aside, where … stands for anything. Compiling fails if, and only if, one of them begins with "error:".
+in one line of the output, white space aside, where … stands for anything. With --until=PHASE no machine code is made, for pages of which something else is asked. Compiling fails if, and only if, one of them begins with "error:".
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -22,7 +23,8 @@ def quoted(line, output):
 
 
 def main():
-    tilec, page, frames, scratch = sys.argv[1:]
+    tilec, page, frames, scratch, *until = sys.argv[1:]
+    artifact = ["-o", os.devnull, until[0].replace("--until=", "--stop-after=")] if until else ["-o", scratch + ".cubin"]
     with open(frames, encoding="utf-8") as file:
         frames = dict(re.findall(r"^\[(\w+)\]\n(.*?)(?=^\[|\Z)", file.read(), re.M | re.S))
     with open(page, encoding="utf-8") as file:
@@ -43,7 +45,7 @@ def main():
             source = source.replace(f"${i}", word)
         with open(scratch + ".mlir", "w", encoding="utf-8") as file:
             file.write(source)
-        command = [tilec, scratch + ".mlir", "-o", scratch + ".cubin", "--report=full", *(options or ["--variants=aligned"])]
+        command = [tilec, scratch + ".mlir", *artifact, "--report=full", *(options or ["--variants=aligned"])]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         missing = [quote for quote in lines if not quoted(quote, done.stderr)]
         if missing or (done.returncode != 0) != any(quote.startswith("error:") for quote in lines):

@@ -1,8 +1,8 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles variants of members alone, as a host on demand does, and compares with the contract of all: on_demand.py TILEC SCRATCH PROGRAM...
+"""Compiles variants of members alone, as a host on demand does, and compares with the contract of all: on_demand.py TILEC SCRATCH [--every=N] PROGRAM...
 
-SCRATCH is a file for a list of members. Of each member the first and the last variant are compiled. The names of symbols differ, and what is a guard of a
+SCRATCH is a file for a list of members. Of each member, or of every Nth one, the first and the last variant are compiled. The names of symbols differ, and what is a guard of a
 variant in the contract of all is a demand on arguments, or an assumption, of one that is alone. Prints how many there were.
 """
 
@@ -32,14 +32,15 @@ def signature(kernel):
 
 
 def main():
-    tilec, scratch, *programs = sys.argv[1:]
+    tilec, scratch, *programs = [word for word in sys.argv[1:] if not word.startswith("--every=")]
+    every = next((int(word.removeprefix("--every=")) for word in sys.argv if word.startswith("--every=")), 1)
     same = differ = 0
     for program in programs:
         for kernel in contract_of(tilec, program, "--emit=contract"):
             members = {}
             for variant in kernel["variants"]:
                 members.setdefault(variant.get("member"), []).append(variant)
-            for member, variants in members.items():
+            for member, variants in list(members.items())[::every]:
                 for variant in {variant["name"]: variant for variant in (variants[0], variants[-1])}.values():
                     options = ["--kernel=" + kernel["name"], "--variants=" + variant["name"].rpartition("/")[2], "--emit=json"]
                     if member is not None:
