@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that a kernel that is saved in any phase compiles on to the same result as without the stop.
 
-  phases.py TILEC TILE-OPT DIR [--ptx NAME,...] [--every N] PROGRAM...
+  phases.py TILEC TILE-OPT DIR [--ptx NAME,...] [--variants NAME] [--every N] PROGRAM...
 
 The texts of all phases go to DIR. Each is compiled on to the next phase, and what is in phase llvm is read and printed: both must be
 what the whole compilation made. The text of phase llvm says all that PTX is made of, so each also compiles on to the same PTX; of the
-programs that --ptx names it is made and compared, too, in all variants. The others are compiled in the variant `aligned` or `any`, by turns. With
+programs that --ptx names it is made and compared, too, in all variants, or those of --variants. The others are compiled in the variant `aligned` or `any`, by turns. With
 --every=N every Nth program is taken, besides those of --ptx. Prints a line for each program and phase that differs, and how many were the same.
 """
 
@@ -37,6 +37,7 @@ def main():
     parser.add_argument("tile_opt")
     parser.add_argument("folder")
     parser.add_argument("--ptx", default="")
+    parser.add_argument("--variants", default="auto")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("programs", nargs="+")
     options = parser.parse_args()
@@ -48,7 +49,7 @@ def main():
         name = name_of(program)
         temps = os.path.join(options.folder, name)
         whole = "--emit=ptx" if name in to_ptx else "--stop-after=llvm"
-        variants = "--variants=" + ("auto" if name in to_ptx else ("aligned", "any")[number % 2])
+        variants = "--variants=" + (options.variants if name in to_ptx else ("aligned", "any")[number % 2])
         made = compile_to(options.tilec, program, whole, variants, "--save-temps=" + temps)
         # Of a kernel that is compiled again with another plan, the last phases count.
         saved = {file.split("-", 1)[1]: os.path.join(temps, file) for file in sorted(os.listdir(temps))}
