@@ -1,9 +1,10 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""serialize.py TILE-OPT TILEC EXAMPLES INPUTS WORK alone|clusters PART/PARTS [--every=N]: what roles and rings compute, on the CPU.
+"""serialize.py TILE-OPT TILEC EXAMPLES INPUTS WORK alone|clusters PART/PARTS [--every=N [--every=M]]: what roles and rings compute, on the CPU.
 
 Allocated kernels, by the pipeline and by hand, become straight code in the order of one timing (cta-serialize-trace), go back to L0 and to
-the CPU, and are compared with numpy. With --every=N every Nth timing of a case is taken, the first one among them.
+the CPU, and are compared with numpy. With --every=N every Nth timing of a case is taken, the first one among them, and with
+--every=M every Mth case of the part.
 """
 import os
 import pathlib
@@ -17,7 +18,7 @@ HERE = pathlib.Path(__file__).parent
 TILE_OPT, TILEC, EXAMPLES_DIR, INPUTS, WORK, BLOCKS = sys.argv[1:7]
 # Several tests share the cases: 0/2 is the first half.
 PART, PARTS = (int(x) for x in sys.argv[7].split("/"))
-EVERY = int(sys.argv[8].removeprefix("--every=")) if len(sys.argv) > 8 else 1
+EVERY, EVERY_CASE, *_ = [int(word.removeprefix("--every=")) for word in sys.argv[8:]] + [1, 1]
 sys.path[:0] = [str(HERE.parent / "Examples"), str(HERE.parent / "GPU"), EXAMPLES_DIR]
 from check import run_case
 from make_gemms import Product
@@ -188,7 +189,7 @@ def run_taken(case, straight, shape, seed, file):
 
 failures = 0
 for number, (name, plan, shape, timings) in enumerate(CASES):
-    if ("cluster" in f"{name} {plan}") != (BLOCKS == "clusters") or number % PARTS != PART:
+    if ("cluster" in f"{name} {plan}") != (BLOCKS == "clusters") or number % PARTS != PART or number // PARTS % EVERY_CASE:
         continue
     if plan is None:
         allocated = (pathlib.Path(INPUTS) / name).read_text()
