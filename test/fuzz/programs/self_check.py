@@ -220,7 +220,7 @@ def _loop(combine, begin, values, exclusive):
 
 
 def check_scans(generator):
-    shape = (2, 5, 3)
+    shape = (1, 5, 2)
     for kind in elements.INTEGERS + (elements.I1, elements.INDEX):
         for name in ("addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori"):
             check_scan(generator, name, Ints(kind, kind.wrap(generator.integers(-(1 << 63), (1 << 63) - 1, shape))))
