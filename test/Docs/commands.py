@@ -22,7 +22,7 @@ NOT_RUN = {
 }
 PROGRAMS = {  # what the pages call the user's programs
     "x.mlir": "vector-add",
-    "gemm.mlir": "gemm-nn",
+    "gemm.mlir": "gemm-nn-128x128x64",
 }
 MADE = {  # what the user has made before; by tilec, of which program
     "x.placed.mlir": ("x.mlir", ["--stop-after=placed"]),

@@ -16,7 +16,7 @@ for name in os.listdir("."):
 
 
 def compile_to(path, *options):
-    return subprocess.run(["tilec", PROGRAM, "--emit=ptx", "-o", path, *options], capture_output=True, text=True)
+    return subprocess.run(["tilec", PROGRAM, "--variants=any", "--emit=ptx", "-o", path, *options], capture_output=True, text=True)
 
 
 def contents(path):
