@@ -1,12 +1,12 @@
 // What the log of ptxas makes of a compilation. ptxas itself is a script that prints a log.
 //
-// RUN: env FAKE_LOG=%S/Inputs/serialized.log not tilec %s --ptxas=%S/Inputs/fake-ptxas.sh -o %t.cubin 2>&1 | FileCheck %s --check-prefix=SERIALIZED
+// RUN: env FAKE_LOG=%S/Inputs/serialized.log not tilec %s --ptxas=%S/Inputs/fake-ptxas.sh -O1 -o %t.cubin 2>&1 | FileCheck %s --check-prefix=SERIALIZED
 // SERIALIZED: ptxas-errors.mlir:[[#@LINE+16]]:{{[0-9]+}}: error: ptxas (C7510): Potential Performance Loss: wgmma.mma_async instructions are serialized
 //
-// RUN: env FAKE_LOG=%S/Inputs/spills.log not tilec %s --ptxas=%S/Inputs/fake-ptxas.sh -o %t.cubin 2>&1 | FileCheck %s --check-prefix=SPILLS
+// RUN: env FAKE_LOG=%S/Inputs/spills.log not tilec %s --ptxas=%S/Inputs/fake-ptxas.sh -O1 -o %t.cubin 2>&1 | FileCheck %s --check-prefix=SPILLS
 // SPILLS: ptxas-errors.mlir:[[#@LINE+13]]:{{[0-9]+}}: error: 'product' spills registers (48 bytes stored, 52 loaded, with 255 registers a thread)
 //
-// RUN: env FAKE_LOG=%S/Inputs/error.log FAKE_STATUS=255 not tilec %s --ptxas=%S/Inputs/fake-ptxas.sh -o %t.cubin 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: env FAKE_LOG=%S/Inputs/error.log FAKE_STATUS=255 not tilec %s --ptxas=%S/Inputs/fake-ptxas.sh -O1 -o %t.cubin 2>&1 | FileCheck %s --check-prefix=ERROR
 // ERROR: error: ptxas, PTX line 5: Not a name of any known instruction: 'foo'
 // ERROR-NOT: aborted
 //

@@ -58,7 +58,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         make_compilers(folder)
         batches.Way.text = spoiled_text
-        run_cpu.RUNS_S = 0.3
+        run_cpu.RUNS_S = 1.0
         # A trace does not end where a block does not.
         for flags, others in (["-O0"], {}), (["-O0", "--erase", "placed"], {}), (["-O0", "--trace"], {FIRST + 11: ("refused", "too long")}):
             check(folder, flags, others)

@@ -193,7 +193,8 @@ Overlap overlapOf(const std::vector<int64_t> &sizesA, const std::vector<int64_t>
   return overlaps(a, boundA, b, boundB);
 }
 
-// Guards say what divides a stride, and 0 is a multiple of everything: TMA reads the same row again.
+// Guards say what divides a stride, and 0 is a multiple of everything: TMA reads the same row
+// again.
 TEST(Maps, Strides) {
   Descriptor map;
   map.element = Element::BF16;

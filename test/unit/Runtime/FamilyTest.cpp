@@ -276,8 +276,9 @@ TEST_F(Family, MapsThatDoNotExist) {
   EXPECT_EQ(takes(16), "wide_any");
   Error error;
   ASSERT_TRUE(kernel->forceMember("BM=64", error));
-  EXPECT_EQ(takes(64), "member 'BM=64' cannot take these arguments: 'BM=64/aligned' needs A "
-                       "with strides that a tensor map can have, not negative and below 2^40 bytes");
+  EXPECT_EQ(takes(64),
+            "member 'BM=64' cannot take these arguments: 'BM=64/aligned' needs A "
+            "with strides that a tensor map can have, not negative and below 2^40 bytes");
 }
 
 TEST_F(Family, Ties) {

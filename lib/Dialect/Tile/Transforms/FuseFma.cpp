@@ -49,7 +49,8 @@ static void fuse(RewriterBase &rewriter, Op op, bool contracts) {
   if (!mul) {
     if (contracts && addsTwoMultiplications(op))
       remark::missed(op.getLoc(), remark::RemarkOpts::name("fuse").category("tile-fuse-fma"))
-          << "both operands are multiplications, and the rule chooses neither: math.fma, or the flag "
+          << "both operands are multiplications, and the rule chooses neither: math.fma, or the "
+             "flag "
              "contract on all three ops, saves one";
     return;
   }
