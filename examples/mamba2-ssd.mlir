@@ -53,12 +53,12 @@ tile.kernel @mamba2_ssd(%X: memref<?x?x?x64xbf16> {tile.shape = ["N", "T", "H", 
       %x = tile.load %X[%b, %t, %h, %c0] dims = [1, 3] : memref<?x?x?x64xbf16> -> tensor<64x64xbf16>
       %k = tile.load %B[%b, %t, %g, %c0] dims = [3, 1] : memref<?x?x?x128xbf16> -> tensor<128x64xbf16>
       %q = tile.load %C[%b, %t, %g, %c0] dims = [1, 3] : memref<?x?x?x128xbf16> -> tensor<64x128xbf16>
+      // Within the chunk: this product is computed while the sums are.
+      %qk = tile.mma %q, %k : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
       %decay = arith.mulf %d, %rates : tensor<64xf32>
       %c, %e = tile.scan addf %decay dim = 0 : tensor<64xf32> -> tensor<64xf32>, tensor<f32>
       %log = math.log2 %d fastmath<afn> : tensor<64xf32>
       %l = arith.subf %c, %log : tensor<64xf32>
-      // Within the chunk.
-      %qk = tile.mma %q, %k : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
       %ci = tile.broadcast %c dims = [0] : tensor<64xf32> -> tensor<64x64xf32>
       %lj = tile.broadcast %l dims = [1] : tensor<64xf32> -> tensor<64x64xf32>
       %between = arith.subf %ci, %lj : tensor<64x64xf32>
@@ -66,16 +66,13 @@ tile.kernel @mamba2_ssd(%X: memref<?x?x?x64xbf16> {tile.shape = ["N", "T", "H", 
       %kept = math.exp2 %since fastmath<afn> : tensor<64x64xf32>
       %p = arith.mulf %qk, %kept : tensor<64x64xf32>
       %p16 = arith.truncf %p : tensor<64x64xf32> to tensor<64x64xbf16>
-      // From the chunks before.
+      // The state is read while no product is in flight: ptxas would wait for those.
       %z16 = arith.truncf %z : tensor<128x64xf32> to tensor<128x64xbf16>
+      %all = math.exp2 %e fastmath<afn> : tensor<f32>
+      %alls = tile.broadcast %all dims = [] : tensor<f32> -> tensor<128x64xf32>
+      %old = arith.mulf %z, %alls : tensor<128x64xf32>
+      // From the chunks before, and, while that is computed, what goes into the chunks to come.
       %qz = tile.mma %q, %z16 : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
-      %fall = math.exp2 %c fastmath<afn> : tensor<64xf32>
-      %falls = tile.broadcast %fall dims = [0] : tensor<64xf32> -> tensor<64x64xf32>
-      %before = arith.mulf %qz, %falls : tensor<64x64xf32>
-      %y = tile.mma %p16, %x, %before : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
-      %out = arith.truncf %y : tensor<64x64xf32> to tensor<64x64xbf16>
-      tile.store %out, %Y[%b, %t, %h, %c0] dims = [1, 3] : tensor<64x64xbf16> -> memref<?x?x?x64xbf16>
-      // For the chunks to come.
       %end = tile.broadcast %e dims = [] : tensor<f32> -> tensor<64xf32>
       %left = arith.subf %end, %l : tensor<64xf32>
       %share = math.exp2 %left fastmath<afn> : tensor<64xf32>
@@ -83,10 +80,13 @@ tile.kernel @mamba2_ssd(%X: memref<?x?x?x64xbf16> {tile.shape = ["N", "T", "H", 
       %wide = arith.extf %x : tensor<64x64xbf16> to tensor<64x64xf32>
       %weighted = arith.mulf %wide, %shares : tensor<64x64xf32>
       %xw = arith.truncf %weighted : tensor<64x64xf32> to tensor<64x64xbf16>
-      %all = math.exp2 %e fastmath<afn> : tensor<f32>
-      %alls = tile.broadcast %all dims = [] : tensor<f32> -> tensor<128x64xf32>
-      %old = arith.mulf %z, %alls : tensor<128x64xf32>
+      %fall = math.exp2 %c fastmath<afn> : tensor<64xf32>
+      %falls = tile.broadcast %fall dims = [0] : tensor<64xf32> -> tensor<64x64xf32>
+      %before = arith.mulf %qz, %falls : tensor<64x64xf32>
+      %y = tile.mma %p16, %x, %before : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
       %next = tile.mma %k, %xw, %old : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      %out = arith.truncf %y : tensor<64x64xf32> to tensor<64x64xbf16>
+      tile.store %out, %Y[%b, %t, %h, %c0] dims = [1, 3] : tensor<64x64xbf16> -> memref<?x?x?x64xbf16>
       scf.yield %next : tensor<128x64xf32>
     }
     tile.store %last, %Z[%b, %h, %c0, %c0] : tensor<128x64xf32> -> memref<?x?x128x64xf32>
