@@ -94,6 +94,7 @@ private:
 
   bool isWaiting(Value tile) { return llvm::is_contained(waiting, tile.getDefiningOp()); }
   bool isStaged(Value tile);
+  bool readsCarriedSums(Operation *op);
   bool isLoad(Operation *op);
   bool writesShared(Operation *op);
   bool reads(WgmmaOp product, ReleaseOp release);
@@ -145,6 +146,23 @@ bool Ordering::isStaged(Value tile) {
   Operation *made = viewed(tile).getDefiningOp();
   return made && made->getBlock() == &body && !isa<WaitOp>(made) &&
          !(isa<CopyOp>(made) && !hasChannels);
+}
+
+/// True if the op reads accumulators of the iteration before in registers. They have retired, but
+/// ptxas knows that of no registers of a product until it sees a wait behind the products that were
+/// issued last, so it would wait for those, too, and say so (C7517).
+bool Ordering::readsCarriedSums(Operation *op) {
+  auto loop = dyn_cast<LoopLikeOpInterface>(body.getParentOp());
+  if (!loop || op->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  return llvm::any_of(op->getOperands(), [&](Value input) {
+    auto argument = dyn_cast<BlockArgument>(input);
+    if (!argument || argument.getOwner() != &body ||
+        (isa<WgmmaOp>(op) && cast<WgmmaOp>(op).getC() == input))
+      return false;
+    OpOperand *yielded = loop.getTiedLoopYieldedValue(argument);
+    return yielded && yielded->get().getDefiningOp<WgmmaOp>();
+  });
 }
 
 /// Waits for the first `count` flights. Then come the releases and conversions that waited for it.
@@ -288,7 +306,7 @@ void Ordering::place(Operation *op) {
     return;
   }
   const bool waitsForAll = (makers.contains(op) && !isRenaming(op)) || isa<MmaOp>(op) ||
-                           (op->getNumRegions() > 0 && !isPlainBranch(op));
+                           (op->getNumRegions() > 0 && !isPlainBranch(op)) || readsCarriedSums(op);
   if (waitsForAll)
     retireAll();
   // The producer waits for the release of an earlier slot.

@@ -276,3 +276,47 @@ tile.kernel @single(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attrib
   }
   tile.return
 }
+
+// -----
+
+// Accumulators of the iteration before are read when nothing is in flight, for ptxas would wait then. Other tiles that the loop carries are not.
+// CHECK-LABEL: tile.kernel @carried_sums
+// CHECK:       scf.for {{.*}} iter_args(%[[Z:.+]] = %{{.+}}, %[[M:.+]] = %{{.+}})
+// CHECK:         %[[S:.+]] = cta.wgmma {{.*}} -> !cta.async
+// CHECK-NEXT:    %[[D:.+]] = cta.wgmma {{.*}} -> !cta.async
+// CHECK-NEXT:    %[[E:.+]] = math.exp2 %[[M]]
+// CHECK-NEXT:    %[[DD:.+]] = cta.complete %[[D]]
+// CHECK-NEXT:    %[[SD:.+]] = cta.complete %[[S]]
+// CHECK-NEXT:    %[[OLD:.+]] = arith.mulf %[[Z]], %[[E]]
+// CHECK:         cta.wgmma
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+!ch = !cta.channel<2, !tile, !tile>
+tile.kernel @carried_sums(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1>} {
+  cta.launch @carried_sums_0 blocks(%n) {
+    %ch = cta.channel : !ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %r:2 = scf.for %k = %c0 to %n step %c64 iter_args(%z = %zero, %m = %zero) -> (!sum, !sum) {
+      %p0 = cta.acquire %ch : !ch
+      %a0 = cta.copy %A[%k, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %a1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      cta.commit %ch, %p0 (%a0, %a1) : !ch
+      %q, %t:2 = cta.wait %ch : !ch
+      %s = cta.wgmma %t#0, %t#1 : !tile, !tile -> !sum
+      %d = cta.wgmma %t#1, %t#0 : !tile, !tile -> !sum
+      %e = math.exp2 %m : !sum
+      %old = arith.mulf %z, %e : !sum
+      %both = arith.addf %s, %d : !sum
+      %next = cta.wgmma %t#0, %t#1, %old : !tile, !tile -> !sum
+      cta.release %ch, %q : !ch
+      scf.yield %next, %both : !sum, !sum
+    }
+    cta.store %r#0, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
