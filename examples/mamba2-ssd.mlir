@@ -66,7 +66,7 @@ tile.kernel @mamba2_ssd(%X: memref<?x?x?x64xbf16> {tile.shape = ["N", "T", "H", 
       %kept = math.exp2 %since fastmath<afn> : tensor<64x64xf32>
       %p = arith.mulf %qk, %kept : tensor<64x64xf32>
       %p16 = arith.truncf %p : tensor<64x64xf32> to tensor<64x64xbf16>
-      // The state is read while no product is in flight: ptxas would wait for those.
+      // The state is read while no product is in flight, because reading it waits for all of them.
       %z16 = arith.truncf %z : tensor<128x64xf32> to tensor<128x64xbf16>
       %all = math.exp2 %e fastmath<afn> : tensor<f32>
       %alls = tile.broadcast %all dims = [] : tensor<f32> -> tensor<128x64xf32>

@@ -45,7 +45,7 @@ tile.kernel @both_are_products(%x: f32, %y: f32, %out: memref<1xf32>) {
     %c0 = arith.constant 0 : index
     %p = arith.mulf %x, %y : f32
     %q = arith.mulf %y, %x : f32
-    // REMARK: :[[#@LINE+1]]:{{[0-9]+}}: remark: {{.*}}both operands are multiplications, and the rule chooses neither: math.fma
+    // REMARK: :[[#@LINE+1]]:{{[0-9]+}}: remark: {{.*}}both operands are multiplications, so fp_contract fuses neither: write math.fma
     %d = arith.subf %p, %q : f32
     memref.store %d, %out[%c0] : memref<1xf32>
     %v = arith.mulf %x, %x : f32

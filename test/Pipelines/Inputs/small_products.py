@@ -44,10 +44,10 @@ folder, count = sys.argv[1], 0
 every = next((int(word.removeprefix("--every=")) for word in sys.argv if word.startswith("--every=")), 1)
 os.makedirs(folder, exist_ok=True)
 for first, layout in enumerate(("nn", "nt", "tn")):
-    tiles = list(enumerate(TILES))[first % every::every]
+    tiles = TILES[first % every::every]
     path = os.path.join(folder, f"{layout}.mlir")
     with open(path, "w") as file:
-        file.writelines(source(tile, layout, ("f16", "bf16")[number % 2]) for number, tile in tiles)
+        file.writelines(source(tile, layout, ("f16", "bf16")[(number + first) % 2]) for number, tile in enumerate(tiles))
     for variants in ("auto", "aligned", "cp_async"):
         run = subprocess.run(["tilec", path, f"--variants={variants}", "--emit=ptx", "-o", os.devnull], capture_output=True, text=True)
         count += len(tiles) if run.returncode == 0 else 0

@@ -148,20 +148,54 @@ bool Ordering::isStaged(Value tile) {
          !(isa<CopyOp>(made) && !hasChannels);
 }
 
+/// What a block argument is in the next iteration of its loop, or null.
+static Value carriedTo(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    if (argument.getOwner() == loop.getAfterBody())
+      return loop.getConditionOp().getArgs()[argument.getArgNumber()];
+    return loop.getYieldOp()->getOperand(argument.getArgNumber());
+  }
+  auto loop = dyn_cast<LoopLikeOpInterface>(parent);
+  OpOperand *yielded = loop ? loop.getTiedLoopYieldedValue(argument) : nullptr;
+  return yielded ? yielded->get() : Value();
+}
+
+/// True if the value may be in the registers of a product, perhaps one of an earlier iteration.
+static bool isOfProduct(Value value, DenseSet<Value> &seen) {
+  if (!value || !seen.insert(value).second)
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isOfProduct(carriedTo(argument), seen);
+  Operation *op = value.getDefiningOp();
+  if (isa<WgmmaOp>(op))
+    return true;
+  if (isa<CompleteOp>(op) || isRenaming(op))
+    return isOfProduct(op->getOperand(0), seen);
+  if (!isa<RegionBranchOpInterface>(op))
+    return false;
+  // The results of a branch or of a loop are what its blocks end with.
+  return llvm::any_of(op->getRegions(), [&](Region &region) {
+    if (region.empty())
+      return false;
+    OperandRange ends = region.front().getTerminator()->getOperands();
+    if (isa<scf::ConditionOp>(region.front().getTerminator()))
+      ends = ends.drop_front();
+    const unsigned number = cast<OpResult>(value).getResultNumber();
+    return number < ends.size() && isOfProduct(ends[number], seen);
+  });
+}
+
 /// True if the op reads accumulators of the iteration before in registers. They have retired, but
 /// ptxas knows that of no registers of a product until it sees a wait behind the products that were
 /// issued last, so it would wait for those, too, and say so (C7517).
 bool Ordering::readsCarriedSums(Operation *op) {
-  auto loop = dyn_cast<LoopLikeOpInterface>(body.getParentOp());
-  if (!loop || op->hasTrait<OpTrait::IsTerminator>())
+  if (isa<WgmmaOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
     return false;
-  return llvm::any_of(op->getOperands(), [&](Value input) {
+  return llvm::any_of(inputsOf(op), [&](Value input) {
     auto argument = dyn_cast<BlockArgument>(input);
-    if (!argument || argument.getOwner() != &body ||
-        (isa<WgmmaOp>(op) && cast<WgmmaOp>(op).getC() == input))
-      return false;
-    OpOperand *yielded = loop.getTiedLoopYieldedValue(argument);
-    return yielded && yielded->get().getDefiningOp<WgmmaOp>();
+    DenseSet<Value> seen;
+    return argument && argument.getOwner() == &body && isOfProduct(argument, seen);
   });
 }
 
@@ -344,7 +378,7 @@ std::optional<SmallVector<Operation *>> Ordering::whatGoesWith(WgmmaOp product, 
             needs.insert(user);
     } else if (op != product && !isLoad(op) &&
                (!isMemoryEffectFree(op) || op->getNumRegions() || makers.contains(op) ||
-                isa<StageOp, WgmmaOp>(op))) {
+                isa<StageOp, WgmmaOp>(op) || readsCarriedSums(op))) {
       return std::nullopt;
     }
     for (Value input : inputsOf(op))

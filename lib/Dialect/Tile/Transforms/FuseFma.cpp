@@ -49,9 +49,9 @@ static void fuse(RewriterBase &rewriter, Op op, bool contracts) {
   if (!mul) {
     if (contracts && addsTwoMultiplications(op))
       remark::missed(op.getLoc(), remark::RemarkOpts::name("fuse").category("tile-fuse-fma"))
-          << "both operands are multiplications, and the rule chooses neither: math.fma, or the "
-             "flag "
-             "contract on all three ops, saves one";
+          << "both operands are multiplications, so fp_contract fuses neither: write math.fma, or "
+             "put "
+             "the flag contract on this op and on one of them";
     return;
   }
   rewriter.setInsertionPoint(op);

@@ -320,3 +320,135 @@ tile.kernel @carried_sums(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) 
   }
   tile.return
 }
+
+// -----
+
+// Reads in a branch count as well.
+// CHECK-LABEL: tile.kernel @read_in_branch
+// CHECK:         [[D:%.+]] = cta.wgmma %values#1
+// CHECK-NEXT:    cta.complete [[D]]
+// CHECK-NEXT:    cta.complete
+// CHECK-NEXT:    scf.if
+// CHECK-NEXT:    cta.store
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+!ch = !cta.channel<2, !tile, !tile>
+tile.kernel @read_in_branch(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %b: i1) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1>} {
+  cta.launch @read_in_branch_0 blocks(%n) {
+    %ch = cta.channel : !ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %r:2 = scf.for %k = %c0 to %n step %c64 iter_args(%z = %zero, %m = %zero) -> (!sum, !sum) {
+      %p0 = cta.acquire %ch : !ch
+      %a0 = cta.copy %A[%k, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %a1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      cta.commit %ch, %p0 (%a0, %a1) : !ch
+      %q, %t:2 = cta.wait %ch : !ch
+      %s = cta.wgmma %t#0, %t#1 : !tile, !tile -> !sum
+      %d = cta.wgmma %t#1, %t#0 : !tile, !tile -> !sum
+      scf.if %b {
+        cta.store %z, %C[%k, %c0] : !sum -> memref<?x?xf32>
+      }
+      %both = arith.addf %s, %d : !sum
+      %next = cta.wgmma %t#0, %t#1, %z : !tile, !tile -> !sum
+      cta.release %ch, %q : !ch
+      scf.yield %next, %both : !sum, !sum
+    }
+    cta.store %r#0, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// What the body of an scf.while gets is what its condition passes on.
+// CHECK-LABEL: tile.kernel @carried_by_while
+// CHECK:         [[D:%.+]] = cta.wgmma %values#1
+// CHECK-NEXT:    cta.complete [[D]]
+// CHECK-NEXT:    cta.complete
+// CHECK-NEXT:    arith.mulf
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+!ch = !cta.channel<2, !tile, !tile>
+tile.kernel @carried_by_while(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %b: i1) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1>} {
+  cta.launch @carried_by_while_0 blocks(%n) {
+    %ch = cta.channel : !ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %r:3 = scf.while (%k = %c0, %z0 = %zero, %m0 = %zero) : (index, !sum, !sum) -> (index, !sum, !sum) {
+      %more = arith.cmpi slt, %k, %n : index
+      scf.condition(%more) %k, %z0, %m0 : index, !sum, !sum
+    } do {
+    ^bb0(%k : index, %z : !sum, %m : !sum):
+      %p0 = cta.acquire %ch : !ch
+      %a0 = cta.copy %A[%k, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %a1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      cta.commit %ch, %p0 (%a0, %a1) : !ch
+      %q, %t:2 = cta.wait %ch : !ch
+      %s = cta.wgmma %t#0, %t#1 : !tile, !tile -> !sum
+      %d = cta.wgmma %t#1, %t#0 : !tile, !tile -> !sum
+      %old = arith.mulf %z, %m : !sum
+      %both = arith.addf %s, %d : !sum
+      %next = cta.wgmma %t#0, %t#1, %old : !tile, !tile -> !sum
+      cta.release %ch, %q : !ch
+      %k1 = arith.addi %k, %c64 : index
+      scf.yield %k1, %next, %both : index, !sum, !sum
+    }
+    cta.store %r#1, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// A product whose accumulators are made of those of the iteration before is not issued before its place: that would wait for the other one at once.
+// CHECK-LABEL: tile.kernel @not_hoisted
+// CHECK:         [[S:%.+]] = cta.wgmma
+// CHECK-NEXT:    math.exp2
+// CHECK-NEXT:    math.exp2
+// CHECK-NEXT:    math.exp2
+// CHECK-NEXT:    cta.complete [[S]]
+// CHECK-NEXT:    arith.addf
+// CHECK-NEXT:    arith.mulf
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+!ch = !cta.channel<2, !tile, !tile>
+tile.kernel @not_hoisted(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %b: i1) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1>} {
+  cta.launch @not_hoisted_0 blocks(%n) {
+    %ch = cta.channel : !ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %r:2 = scf.for %k = %c0 to %n step %c64 iter_args(%z = %zero, %m = %zero) -> (!sum, !sum) {
+      %p0 = cta.acquire %ch : !ch
+      %a0 = cta.copy %A[%k, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %a1 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      cta.commit %ch, %p0 (%a0, %a1) : !ch
+      %q, %t:2 = cta.wait %ch : !ch
+      %s = cta.wgmma %t#0, %t#1 : !tile, !tile -> !sum
+      %e = math.exp2 %m : !sum
+      %e1 = math.exp2 %e : !sum
+      %e2 = math.exp2 %e1 : !sum
+      %p = arith.addf %s, %e2 : !sum
+      %old = arith.mulf %z, %zero : !sum
+      %next = cta.wgmma %t#0, %t#1, %old : !tile, !tile -> !sum
+      %u = math.exp2 %next : !sum
+      %both = arith.addf %u, %p : !sum
+      cta.release %ch, %q : !ch
+      scf.yield %next, %both : !sum, !sum
+    }
+    cta.store %r#0, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
