@@ -87,7 +87,6 @@ for ea, ed in [("bf16", "f32"), ("f64", "f64"), ("i8", "i32")]:
     for every in (16, 24, 128):
         add(ea, ed, 64, 80, 24, 0, every != 24, f"accumulate_every = {every}")
 add("f16", "f32", 16, 48, 8, 2, True, "accumulate_every = 32")
-assert len(kernels) == len(runs)
 kernels, runs = one_way(kernels, runs)
 kernels.append(kernel("in_pieces", (1, 4), (4, 1), (1, 1), "f32", "f32", True, "accumulate_every = 2"))
 kernels.append(kernel("tf32", (64, 8), (8, 8), (64, 8), "f32", "f32", False, "{precision = #tile.precision<tf32>}"))

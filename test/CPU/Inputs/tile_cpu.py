@@ -168,6 +168,8 @@ def one_way(kernels, runs):
     every = next((int(flag.removeprefix("--every=")) for flag in sys.argv if flag.startswith("--every=")), 1)
     if every == 1:
         return kernels, runs
+    if len(kernels) != len(runs):
+        raise ValueError(f"{len(kernels)} kernels and {len(runs)} runs")
     drawn = list(range(len(kernels)))
     random.Random(0).shuffle(drawn)
     first = 1 if "--placed" in sys.argv else 0

@@ -258,8 +258,9 @@ def TileFuseFma : Pass<"tile-fuse-fma", "tile::KernelOp"> {
   let description = [{
     Requires and ensures L0. It implements `fp_contract`: an `arith.mulf` becomes part of the `arith.addf` or `arith.subf` that uses it if
     *exactly one* of the two operands is a multiplication. So a·b − c·d is never fused, because it would then not be 0 where a·b = c·d. The
-    fast-math flag `contract` on both ops, the sum and one multiplication, allows the fusion there too, and under `fp_contract = off`. A multiplication with other users is
-    left alone, because its result is needed anyway. A remark names additions of two multiplications, of which one would be saved. Both targets run this pass, so they round alike. The products inside `tile.mma` and
+    fast-math flag `contract` on both ops, the sum and one multiplication, allows the fusion there too, and under
+    `fp_contract = off`. A multiplication with other users is left alone, because its result is needed anyway. A remark names additions of two
+    multiplications, of which one would be saved. Both targets run this pass, so they round alike. The products inside `tile.mma` and
     `tile.reduce` are not ops in this phase; whether those fuse is the target's choice.
 
     ```mlir

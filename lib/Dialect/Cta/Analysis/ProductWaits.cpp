@@ -148,42 +148,38 @@ bool Ordering::isStaged(Value tile) {
          !(isa<CopyOp>(made) && !hasChannels);
 }
 
-/// What a block argument is in the next iteration of its loop, or null.
-static Value carriedTo(BlockArgument argument) {
-  Operation *parent = argument.getOwner()->getParentOp();
-  if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
-    if (argument.getOwner() == loop.getAfterBody())
-      return loop.getConditionOp().getArgs()[argument.getArgNumber()];
-    return loop.getYieldOp()->getOperand(argument.getArgNumber());
+/// The values that an argument or a result of structured control flow may be.
+static SmallVector<Value> predecessorsOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  Operation *op = argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
+  auto branch = dyn_cast_if_present<RegionBranchOpInterface>(op);
+  SmallVector<Value> values;
+  if (!branch)
+    return values;
+  SmallVector<RegionSuccessor> successors;
+  branch.getSuccessorRegions(RegionBranchPoint::parent(), successors);
+  for (Region &region : branch->getRegions())
+    branch.getSuccessorRegions(region, successors);
+  for (RegionSuccessor successor : successors) {
+    ValueRange inputs = successor.getSuccessorInputs();
+    if (auto it = llvm::find(inputs, value); it != inputs.end()) {
+      branch.getPredecessorValues(successor, std::distance(inputs.begin(), it), values);
+      break;
+    }
   }
-  auto loop = dyn_cast<LoopLikeOpInterface>(parent);
-  OpOperand *yielded = loop ? loop.getTiedLoopYieldedValue(argument) : nullptr;
-  return yielded ? yielded->get() : Value();
+  return values;
 }
 
 /// True if the value may be in the registers of a product, perhaps one of an earlier iteration.
 static bool isOfProduct(Value value, DenseSet<Value> &seen) {
-  if (!value || !seen.insert(value).second)
+  if (!seen.insert(value).second)
     return false;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return isOfProduct(carriedTo(argument), seen);
   Operation *op = value.getDefiningOp();
-  if (isa<WgmmaOp>(op))
+  if (isa_and_nonnull<WgmmaOp>(op))
     return true;
-  if (isa<CompleteOp>(op) || isRenaming(op))
+  if (op && (isa<CompleteOp>(op) || isRenaming(op)))
     return isOfProduct(op->getOperand(0), seen);
-  if (!isa<RegionBranchOpInterface>(op))
-    return false;
-  // The results of a branch or of a loop are what its blocks end with.
-  return llvm::any_of(op->getRegions(), [&](Region &region) {
-    if (region.empty())
-      return false;
-    OperandRange ends = region.front().getTerminator()->getOperands();
-    if (isa<scf::ConditionOp>(region.front().getTerminator()))
-      ends = ends.drop_front();
-    const unsigned number = cast<OpResult>(value).getResultNumber();
-    return number < ends.size() && isOfProduct(ends[number], seen);
-  });
+  return llvm::any_of(predecessorsOf(value), [&](Value from) { return isOfProduct(from, seen); });
 }
 
 /// True if the op reads accumulators of the iteration before in registers. They have retired, but

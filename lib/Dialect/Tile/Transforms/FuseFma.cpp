@@ -50,8 +50,7 @@ static void fuse(RewriterBase &rewriter, Op op, bool contracts) {
     if (contracts && addsTwoMultiplications(op))
       remark::missed(op.getLoc(), remark::RemarkOpts::name("fuse").category("tile-fuse-fma"))
           << "both operands are multiplications, so fp_contract fuses neither: write math.fma, or "
-             "put "
-             "the flag contract on this op and on one of them";
+             "put the flag contract on this op and on one of them";
     return;
   }
   rewriter.setInsertionPoint(op);

@@ -316,8 +316,8 @@ def DeferWaits : CtaPass<"cta-defer-waits"> {
       loop writes to shared memory.
     * All other products of a block stay in flight up to the first op that needs the result, or that would change what they read: a
       shared tile that is written. The release of a slot that they read moves behind their end. While any product is in flight, no
-      registers of an `a` are written, and no accumulators of the iteration before are read. Products, tiles that are staged for them, and rows that are read beside them change their places
-      where more is in flight then, or fewer registers are live (docs/design/ProductsInFlight.md, *Within an iteration*). Blocks change
+      registers of an `a` are written, and no accumulators of the iteration before are read. Products, tiles that are staged for them, and
+      rows that are read beside them change their places where more is in flight then, or fewer registers are live (docs/design/ProductsInFlight.md, *Within an iteration*). Blocks change
       only if two products are in flight together, or if they are the bodies of loops that compute with the results of at least two
       products.
 
