@@ -27,7 +27,7 @@ PROGRAMS = {  # what the pages call the user's programs
 MADE = {  # what the user has made before; by tilec, of which program
     "x.placed.mlir": ("x.mlir", ["--stop-after=placed"]),
     "allocated.mlir": ("gemm.mlir", ["--stop-after=allocated", "--variants=aligned"]),
-    "edited.mlir": ("gemm.mlir", ["--stop-after=allocated"]),
+    "edited.mlir": ("gemm.mlir", ["--stop-after=allocated", "--variants=aligned"]),
 }
 
 

@@ -4,7 +4,7 @@
 // DEFINE: %{plan} =
 // DEFINE: %{plan_of} = %python %S/../Examples/with_plan.py %s "%{plan}" > %t.planned.mlir
 // DEFINE: %{compile} = %{plan_of} && tile-opt %t.planned.mlir --tessera-to-allocated='variants=aligned derive-plans=false' -o %t.allocated.mlir && tilec %t.allocated.mlir --emit=ptx -o %t.ptx && tile-ptx-check %t.ptx
-// DEFINE: %{values} = %python %source_root/scripts/check-protocol.py %t.planned.mlir --tools=%binary_root/bin --plan=given --timings=12 --sizes=M=136,N=264,K=200 | FileCheck %s --check-prefix=VALUES
+// DEFINE: %{values} = %python %source_root/scripts/check-protocol.py %t.planned.mlir --tools=%binary_root/bin --plan=given --timings=6 --sizes=M=136,N=264,K=200 | FileCheck %s --check-prefix=VALUES
 // VALUES: M=136,N=264,K=200: protocol: ok
 // VALUES-COUNT-3: M=136,N=264,K=200: values of @sums, timing {{[0-9]}}: ok
 //

@@ -12,12 +12,12 @@
 // DEFINE: %{compare} = tile-run %t.text.so %{arguments} --out C=%t.npy && tile-run %t.scheduled.so %{arguments} --guard --check C=%t.npy:rtol=0,atol=0 && tile-opt %t.allocated.mlir --cta-simulate='sizes=M=%{m},N=%{n},K=%{k},Z=%{z} cores=3 timings=50 verbose' -o /dev/null 2>&1 | FileCheck %s --check-prefix=CLEAN
 // CLEAN: no violation
 // CLEAN-NOT: error
-// DEFINE: %{compile} = %python %S/../Examples/with_plan.py %s "%{plan}" > %t.planned.mlir && tile-opt %t.planned.mlir --pass-pipeline='builtin.module(%{scheduled},convert-cta-to-tile))' -o %t.scheduled.mlir && tilec %t.scheduled.mlir -o %t.scheduled.so --target=cpu && tile-opt %t.planned.mlir --tessera-to-allocated='variants=aligned derive-plans=false' -o %t.allocated.mlir && FileCheck %s --input-file=%t.allocated.mlir && tilec %t.allocated.mlir --emit=ptx -o %t.ptx && tile-ptx-check %t.ptx
+// DEFINE: %{compile} = %python %S/../Examples/with_plan.py %s "%{plan}" > %t.planned.mlir && tile-opt %t.planned.mlir --pass-pipeline='builtin.module(%{scheduled},convert-cta-to-tile))' -o %t.scheduled.mlir && tilec %t.scheduled.mlir -o %t.scheduled.so --target=cpu -O1 && tile-opt %t.planned.mlir --tessera-to-allocated='variants=aligned derive-plans=false' -o %t.allocated.mlir && FileCheck %s --input-file=%t.allocated.mlir && tilec %t.allocated.mlir --emit=ptx -o %t.ptx && tile-ptx-check %t.ptx
 // CHECK: cta.ring
 // CHECK: cta.ring
 // CHECK: cta.ring
 //
-// RUN: tilec %s -o %t.text.so --target=cpu
+// RUN: tilec %s -o %t.text.so --target=cpu -O1
 //
 // REDEFINE: %{plan} = persistent = 1, stages = 3
 // RUN: %{compile}
