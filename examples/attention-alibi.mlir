@@ -4,16 +4,18 @@
 //     q = Q[b, h, i:i+128, :];  f = scale · log₂e;  g = slopes[h] · log₂e
 //     m = −1e30; l = 0; o = 0                         (maximum, sum, output so far, of each row)
 //     for j in 0, 128, … below min(i + 128 + T − S, T):
-//       s = f · (q · K[b, h, j:j+128, :]ᵀ) + g · (key − i − T + S)
+//       s = f · (q · K[b, h, j:j+128, :]ᵀ) + g · (key − j);  c = g · (j − i − T + S)
 //       s = −∞ where the key does not exist, or key > query + T − S
-//       m' = max(m, max of the rows of s)
-//       p = exp2(s − m');  a = exp2(m − m')
+//       m' = max(m, c + max of the rows of s)
+//       p = exp2(s − (m' − c));  a = exp2(m − m')
 //       l = a · l + sum of the rows of p
 //       o = a · o + bf16(p) · V[b, h, j:j+128, :];  m = m'
 //     O[b, h, i:i+128, :] = o / l                     (0 for a row that sees no key)
 //
 // What depends on the query alone adds the same to all scores of a row, and the softmax does not see it. So the bias is one number for each key, which is 0 for the
-// key of the block's first query: near keys have small numbers, and lose no digits however long the sequence is.
+// key of the block's first query. It has two parts. The first one, g · (key − j), is the same in all iterations, so it is computed once, before the loop. The second
+// one, c, is the same for all keys of an iteration, so it is added to the maximum of a row and not to its scores. This leaves one instruction for the bias of a score.
+// Near keys have small numbers, and lose no digits however long the sequence is; c is rounded more coarsely the farther a key is, but then p is next to nothing.
 //
 // Shapes: Q, O are BxHxSx128, K, V are BxHxTx128, slopes has H elements; any B, H, S, T.
 //
@@ -52,16 +54,20 @@ tile.kernel @attention_alibi(%Q: memref<?x?x?x128xbf16> {tile.shape = ["B", "H",
     %own = tile.iota dim = 0 from %first32 : tensor<128x128xi32>
     %end32 = arith.index_cast %end : index to i32
     %keys = tensor.splat %end32 : tensor<128x128xi32>
+    %n0 = arith.constant 0 : i32
+    %near = tile.iota dim = 0 from %n0 : tensor<128xi32>
+    %distance = arith.sitofp %near : tensor<128xi32> to tensor<128xf32>
+    %bias_of_key = arith.mulf %distance, %biases : tensor<128xf32>
+    %bias_of_keys = tile.broadcast %bias_of_key dims = [1] : tensor<128xf32> -> tensor<128x128xf32>
     %m, %l, %o = scf.for %j = %c0 to %end step %step iter_args(%m0 = %floor, %l0 = %zero, %o0 = %nothing)
         -> (tensor<128xf32>, tensor<128xf32>, tensor<128x128xf32>) {
       %k = tile.load %K[%b, %h, %j, %c0] dims = [3, 2] : memref<?x?x?x128xbf16> -> tensor<128x128xbf16>
       %qk = tile.mma %q, %k : tensor<128x128xbf16>, tensor<128x128xbf16> -> tensor<128x128xf32>
       %j32 = arith.index_cast %j : index to i32
       %far32 = arith.subi %j32, %first32 : i32
-      %far = tile.iota dim = 0 from %far32 : tensor<128xi32>
-      %distance = arith.sitofp %far : tensor<128xi32> to tensor<128xf32>
-      %bias_of_key = arith.mulf %distance, %biases : tensor<128xf32>
-      %bias_of_keys = tile.broadcast %bias_of_key dims = [1] : tensor<128xf32> -> tensor<128x128xf32>
+      %farf = arith.sitofp %far32 : i32 to f32
+      %bias_of_block = arith.mulf %farf, %bias : f32
+      %bias_of_rows = tensor.splat %bias_of_block : tensor<128xf32>
       %scaled = arith.mulf %qk, %factors : tensor<128x128xf32>
       %biased = arith.addf %scaled, %bias_of_keys : tensor<128x128xf32>
       %key = tile.iota dim = 1 from %j32 : tensor<128x128xi32>
@@ -70,8 +76,10 @@ tile.kernel @attention_alibi(%Q: memref<?x?x?x128xbf16> {tile.shape = ["B", "H",
       %seen = arith.andi %exists, %before : tensor<128x128xi1>
       %s = arith.select %seen, %biased, %never : tensor<128x128xi1>, tensor<128x128xf32>
       %here = tile.reduce maximumf %s dims = [1] : tensor<128x128xf32> -> tensor<128xf32>
-      %m1 = arith.maximumf %m0, %here : tensor<128xf32>
-      %top = tile.broadcast %m1 dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
+      %here_all = arith.addf %here, %bias_of_rows : tensor<128xf32>
+      %m1 = arith.maximumf %m0, %here_all : tensor<128xf32>
+      %m1_near = arith.subf %m1, %bias_of_rows : tensor<128xf32>
+      %top = tile.broadcast %m1_near dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
       %d = arith.subf %s, %top : tensor<128x128xf32>
       %p = math.exp2 %d fastmath<afn> : tensor<128x128xf32>
       %drop = arith.subf %m0, %m1 : tensor<128xf32>
