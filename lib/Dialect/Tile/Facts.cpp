@@ -233,8 +233,10 @@ Facts::Known Facts::knowEverywhere(Value value) {
     metCycle = true;
     return it->second;
   }
-  // What depends on itself round a loop is not known, nor what takes too many steps.
-  if (inProgress.size() >= kMaxSteps || !inProgress.insert(value.getAsOpaquePointer()).second) {
+  // What depends on itself round a loop is not known, nor what takes too many steps. Those of a
+  // question about a place, which ends in questions about everywhere, are on the same stack.
+  if (inProgress.size() + stepsHere >= kMaxSteps ||
+      !inProgress.insert(value.getAsOpaquePointer()).second) {
     metCycle = true;
     return {1, typeRange(value.getType())};
   }

@@ -154,7 +154,7 @@ case("12000-sums-of-a-coordinate", kernel(SUM + f"    %x1 = tile.load %X[%v11999
 case("12000-sums-and-a-promise", kernel(
     SUM + "    %t = arith.cmpi slt, %i, %n : index\n    scf.if %t {\n      tile.assume %v0 {max = 1000} : index\n"
     f"      %x1 = tile.load %X[%v11999] : memref<?xf32> -> {VECTOR}\n"
-    f"      tile.store %x1, %Y[%v11999] : {VECTOR} -> memref<?xf32>\n    }}\n"), None)
+    f"      tile.store %x1, %Y[%v11999] : {VECTOR} -> memref<?xf32>\n    }}\n"), None, prepare=small_stack)
 GRID = "  tile.grid (%i) = (0) to (%n) step (128) {\n    %x = tile.load %X[%i] : memref<?xf32> -> tensor<128xf32>\n" \
        "    tile.store %x, %Y[%i] : tensor<128xf32> -> memref<?xf32>\n  }\n"
 
