@@ -15,7 +15,8 @@
 // What depends on the query alone adds the same to all scores of a row, and the softmax does not see it. So the bias is one number for each key, which is 0 for the
 // key of the block's first query. It has two parts. The first one, g · (key − j), is the same in all iterations, so it is computed once, before the loop. The second
 // one, c, is the same for all keys of an iteration, so it is added to the maximum of a row and not to its scores. This leaves one instruction for the bias of a score.
-// Near keys have small numbers, and lose no digits however long the sequence is; c is rounded more coarsely the farther a key is, but then p is next to nothing.
+// c is rounded to 24 bits, by the same amount for all keys of an iteration, so p has a relative error of |c| · 1e-7. With the slopes of ALiBi, above 0 and at most 1,
+// it is small where c is, and keys with a large c weigh nothing, however long the sequence is. Slopes of more than 1000 are not for this text.
 //
 // Shapes: Q, O are BxHxSx128, K, V are BxHxTx128, slopes has H elements; any B, H, S, T.
 //

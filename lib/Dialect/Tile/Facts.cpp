@@ -197,8 +197,10 @@ void Facts::learn(arith::CmpIOp compare) {
 
 //===--- scalars ------------------------------------------------------------===//
 
-/// The limit of recursion: of an operand of an operand … that many steps away nothing is known.
-static constexpr unsigned kMaxSteps = 256;
+/// The limit of recursion: of an operand of an operand … that many steps away nothing is known. A
+/// question about a place ends in one about everywhere, so twice as many are on the stack: about
+/// 350 KB, of 512 that a thread of a host may have.
+static constexpr unsigned kMaxSteps = 128;
 
 int64_t Facts::divisibility(Value value) { return know(value).divisor; }
 IntRange Facts::range(Value value) { return know(value).range; }
@@ -233,10 +235,8 @@ Facts::Known Facts::knowEverywhere(Value value) {
     metCycle = true;
     return it->second;
   }
-  // What depends on itself round a loop is not known, nor what takes too many steps. Those of a
-  // question about a place, which ends in questions about everywhere, are on the same stack.
-  if (inProgress.size() + stepsHere >= kMaxSteps ||
-      !inProgress.insert(value.getAsOpaquePointer()).second) {
+  // What depends on itself round a loop is not known, nor what takes too many steps.
+  if (inProgress.size() >= kMaxSteps || !inProgress.insert(value.getAsOpaquePointer()).second) {
     metCycle = true;
     return {1, typeRange(value.getType())};
   }

@@ -16,7 +16,7 @@ import run_cpu
 import shrink
 from language import draw, graph
 
-FIRST, COUNT = 128, 18
+FIRST, COUNT = 128, 20
 _failures = []
 
 
@@ -60,7 +60,7 @@ def main():
         batches.Way.text = spoiled_text
         run_cpu.RUNS_S = 1.0
         # A trace does not end where a block does not.
-        for flags, others in (["-O0", "--erase", "placed"], {}), (["-O0", "--trace"], {FIRST + 11: ("refused", "too long")}):
+        for flags, others in (["-O0"], {}), (["-O0", "--erase", "placed"], {}), (["-O0", "--trace"], {FIRST + 11: ("refused", "too long")}):
             check(folder, flags, others)
         check_shrink()
     print(f"{len(_failures)} failures")

@@ -424,6 +424,33 @@ TEST_F(FactsTest, promisesOfBranches) {
 
 // Several dimensions are collapsed of which all but one have one element. The result keeps size and
 // stride of that one.
+// What a question at a place finds at its end, where few steps are left, is not the answer to
+// others.
+TEST_F(FactsTest, questionsInAnyOrder) {
+  std::string sums = "%c64 = arith.constant 64 : index\n%x0 = arith.muli %n, %c64 : index\n";
+  for (int i = 1; i <= 300; ++i)
+    sums +=
+        "%x" + std::to_string(i) + " = arith.addi %x" + std::to_string(i - 1) + ", %c64 : index\n";
+  parseKernel("%n: index, %p: i1", R"(
+    scf.if %p {
+      tile.assume %n {min = 0, max = 100} : index
+      )" + use("x300") + R"(
+    }
+    )" + use("x100"),
+              sums);
+  Operation *deep = nullptr;
+  module->walk([&](Operation *op) {
+    if (op->getName().getStringRef() == "test.use" && op->getParentOfType<scf::IfOp>())
+      deep = op;
+  });
+  ASSERT_TRUE(deep);
+  {
+    Facts::Place place(*facts, deep);
+    EXPECT_EQ(div("x300"), 1); // too many steps
+  }
+  EXPECT_EQ(div("x100"), 64);
+}
+
 TEST_F(FactsTest, collapsedDimensions) {
   parseKernel("%A: memref<?x1x?xf32, strided<[?, ?, 1]>> {tile.stride_divisible = array<i64: 8, 2, "
               "1>, tile.size_max = array<i64: 50, 1, 70>}",
