@@ -38,8 +38,8 @@ config.environment["OPENBLAS_NUM_THREADS"] = "1"
 if shutil.which("ccache"):
     for language in ("C", "CXX"):
         config.environment[f"CMAKE_{language}_COMPILER_LAUNCHER"] = "ccache"
-# They link archives of 150 MB, for which GNU ld takes 4 to 8 s and lld half a second. One, `builder` of Embed/hosts.test, is linked by
-# GNU ld, for which the order of archives matters.
+# They link large archives, which takes GNU ld several times as long as lld. One, `builder` of Embed/hosts.test, is linked by GNU ld,
+# for which the order of archives matters.
 if shutil.which("ld.lld", path=config.environment["PATH"]):
     config.environment["LDFLAGS"] = "-fuse-ld=lld"
 for name in ("HOME", "CCACHE_DIR", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"):

@@ -198,8 +198,8 @@ void Facts::learn(arith::CmpIOp compare) {
 //===--- scalars ------------------------------------------------------------===//
 
 /// The limit of recursion: of an operand of an operand … that many steps away nothing is known. A
-/// question about a place ends in one about everywhere, so twice as many are on the stack: about
-/// 350 KB, of 512 that a thread of a host may have.
+/// question about a place ends in one about everywhere, so twice as many are on the stack. With
+/// them tilec needs 350 to 380 KiB, and a thread of a host may have 512.
 static constexpr unsigned kMaxSteps = 128;
 
 int64_t Facts::divisibility(Value value) { return know(value).divisor; }

@@ -422,8 +422,6 @@ TEST_F(FactsTest, promisesOfBranches) {
   expectNothing();
 }
 
-// Several dimensions are collapsed of which all but one have one element. The result keeps size and
-// stride of that one.
 // What a question at a place finds at its end, where few steps are left, is not the answer to
 // others.
 TEST_F(FactsTest, questionsInAnyOrder) {
@@ -451,6 +449,8 @@ TEST_F(FactsTest, questionsInAnyOrder) {
   EXPECT_EQ(div("x100"), 64);
 }
 
+// Several dimensions are collapsed of which all but one have one element. The result keeps size and
+// stride of that one.
 TEST_F(FactsTest, collapsedDimensions) {
   parseKernel("%A: memref<?x1x?xf32, strided<[?, ?, 1]>> {tile.stride_divisible = array<i64: 8, 2, "
               "1>, tile.size_max = array<i64: 50, 1, 70>}",
