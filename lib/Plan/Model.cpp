@@ -250,6 +250,23 @@ static bool defers(const Machine &machine, const PlanFacts &facts, const Plan &p
          facts.deferredRegisters <= registersInFlight(machine, facts, plan);
 }
 
+/// The registers besides those of any producer with which threads have as many pieces on their way
+/// as they need. Source: docs/performance/constants.md.
+static constexpr double kShiftRegisters = 64;
+
+/// What the threads of a block take to fill a slot with pieces that they shift into place. They
+/// have as many on their way as fit into the registers that they keep.
+static double shiftingCycles(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
+  const int64_t warpgroups = facts.mathWarpgroups();
+  int64_t kept = entryRegistersOf(machine, facts, plan);
+  if (*plan.registers)
+    kept = kept * (warpgroups + 1) - *plan.registers * warpgroups;
+  kept = std::max(kept, kPlanCopyingRegisters);
+  const auto ofPieces = double(kept - kPlanProducerRegisters);
+  return machine.shiftLatency +
+         facts.shiftedPieces * machine.shiftCycles * std::max(kShiftRegisters / ofPieces, 1.0);
+}
+
 PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFacts &facts,
                                           const Plan &given) {
   const Plan plan = given.closed();
@@ -281,8 +298,10 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   atLeast(blocks * loaded / machine.l2BytesPerCycle, "L2", blocks * loaded / machine.l2BytesAlone);
   atLeast(blocks * facts.copyInstructions * machine.cpAsyncCycles, "cp.async");
   // A block fetches nothing for the next slot while its threads shift pieces into this one.
-  if (facts.shiftedPieces > 0)
-    atLeast(machine.shiftLatency + facts.shiftedPieces * machine.shiftCycles, "shifted copies");
+  if (facts.shiftedPieces > 0) {
+    result.shifting = shiftingCycles(machine, facts, plan);
+    atLeast(result.shifting, "shifted copies");
+  }
   atLeast(blocks * bytesOfMemory(machine, facts, *plan.group, *plan.blocksPerSM) /
               machine.globalBytesPerCycle,
           "memory", 0, /*isWork=*/false);

@@ -155,6 +155,7 @@ struct PlanPrediction {
   /// The larger of `iteration` and `linesAlone` in a launch whose blocks are spread over the TPCs
   /// and are at most two thirds of the SMs.
   double few = 0;
+  double shifting = 0; ///< what a block's threads take to shift pieces into a slot
   /// What L2 takes for that in a large launch. Where the tensor cores take about as long, it is
   /// what both take together. Plans are not chosen by it: they all suffer from it. The blocks of a
   /// cluster fetch a part each of what they share.

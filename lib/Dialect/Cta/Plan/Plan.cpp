@@ -182,10 +182,13 @@ static SmallVector<NamedAttribute> cyclesOfLines(Builder b, const Machine &machi
     // Such a launch has few blocks, which have few neighbours that loaded the same before.
     plan::Plan alone = plan;
     alone.blocksPerSM = 1;
-    result.push_back(cycles(b, "by_itself",
-                            predictPlan(machine, facts, alone).iteration +
-                                machine.memoryLatency / double(*alone.stages)));
-    result.push_back(b.getNamedAttr("slots", b.getI64IntegerAttr(*alone.stages)));
+    // Threads that shift pieces into place fill one slot after another.
+    const bool fillsAtOnce = prediction.shifting == 0;
+    const double latency = fillsAtOnce ? machine.memoryLatency / double(*alone.stages) : 0;
+    result.push_back(cycles(
+        b, "by_itself",
+        std::max(predictPlan(machine, facts, alone).iteration, prediction.shifting) + latency));
+    result.push_back(b.getNamedAttr("slots", b.getI64IntegerAttr(fillsAtOnce ? *alone.stages : 0)));
   }
   const bool hasOneRow = prediction.streamK && prediction.cluster > 1;
   if (hasOneRow)

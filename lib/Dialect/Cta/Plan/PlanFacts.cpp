@@ -28,6 +28,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <cmath>
 #include <set>
 
 using namespace mlir;
@@ -88,9 +89,9 @@ private:
 };
 } // namespace
 
-/// Pieces of shorter rows, in bytes, take longer to shift into place, at most twice as long.
-/// Source: docs/performance/constants.md.
-static constexpr double kWideShiftedRow = 256;
+/// Pieces of rows with fewer bytes than this take longer to shift into place, those of longer rows
+/// less, as the third root of the ratio. Source: docs/performance/constants.md.
+static constexpr double kShiftedRow = 256;
 
 /// Predicts what cta-pipeline-copies will decide, except for what only that pass's whole analysis
 /// tells.
@@ -195,8 +196,8 @@ void FactsOfGrid::addCopy(CopyOp copy) {
     if (copy.isShifted()) {
       const layout::SharedLayout layout = sharedLayout(type);
       const double row = double(layout.shape[layout.contiguousDim]) * layout.elementBits / 8;
-      facts.shiftedPieces += double(shiftedPieces(copy, /*warpgroups=*/1)) *
-                             std::clamp(kWideShiftedRow / row, 1.0, 2.0);
+      facts.shiftedPieces +=
+          double(shiftedPieces(copy, /*warpgroups=*/1)) * std::cbrt(kShiftedRow / row);
     }
     if (copy.isByThreads() && !copy.isShifted())
       facts.copyInstructions += double(type.tensorType().getNumElements()) /

@@ -70,7 +70,7 @@ private:
   unsigned clusterDim();
   scf::ForOp mainLoop();
   Value planned(DictionaryAttr prediction);
-  Division divided(const Waves &of, int64_t least, Value iteration, Value handOver);
+  Division divided(const Waves &of, int64_t least, Value iteration, Value byItself, Value handOver);
   Value bytesOfArray(Value root);
   Value bytesOfLaunch(Value tiles);
   Value memoryOf(Value bytes, Value cores, double rate);
@@ -332,7 +332,10 @@ Value Predictor::planned(DictionaryAttr prediction) {
     } else {
       waves.isNarrow = isNarrow(tiles);
     }
-    const Division division = divided(waves, least, ofParts, parts(number("hand_over")));
+    // No load of a part is on its way beside another one.
+    Value byItself =
+        blocks > 1 && !number("slots") ? largest(ofParts, cyclesOf("by_itself", 1)) : Value();
+    const Division division = divided(waves, least, ofParts, byItself, parts(number("hand_over")));
     auto unlessDivided = [&](Value undivided, Value ofDivided) {
       return select(division.isDivided, ofDivided, undivided);
     };
@@ -354,7 +357,9 @@ Value Predictor::planned(DictionaryAttr prediction) {
 }
 
 /// As cta-stream-k divides the last wave. `iteration` is that of a block that has an SM for itself.
-Division Predictor::divided(const Waves &of, int64_t least, Value iteration, Value handOver) {
+/// `byItself`, if it is known, is what it takes without another block on its SM.
+Division Predictor::divided(const Waves &of, int64_t least, Value iteration, Value byItself,
+                            Value handOver) {
   auto ceilDiv = [&](Value x, Value y) { return make<arith::CeilDivSIOp>(x, y); };
   auto divide = [&](Value x, Value y) { return make<arith::DivUIOp>(x, y); };
   Value one = index(1);
@@ -382,14 +387,21 @@ Division Predictor::divided(const Waves &of, int64_t least, Value iteration, Val
     Value fewer = select(isFirst, smallest(atWork, all), all);
     sharing = select(isSequence, all, fewer);
   }
-  Value iterations = add(mul(mul(full, of.trips), all), mul(longest, sharing));
+  Value ofFull = mul(mul(full, of.trips), all), ofRest = mul(longest, sharing);
+  Value iterations;
+  if (byItself) {
+    Value isAlone = is(arith::CmpIPredicate::slt, sharing, index(2));
+    Value alone = mul(longest, byItself), shared = mul(ofRest, iteration);
+    iterations = add(mul(ofFull, iteration), select(isAlone, alone, shared));
+  } else {
+    iterations = mul(add(ofFull, ofRest), iteration);
+  }
   // A block that computes parts of two output tiles also hands one on.
   Value handOvers =
       add(ceilDiv(of.trips, largest(longest, one)), select(isSequence, one, index(0)));
   Value handedOn =
       select(isSequence, of.places, mul(rest, make<arith::SubIOp>(largest(pieces, one), one)));
-  return {isDivided, add(mul(iterations, iteration), mul(handOvers, handOver)),
-          mul(handedOn, index(of.cluster))};
+  return {isDivided, add(iterations, mul(handOvers, handOver)), mul(handedOn, index(of.cluster))};
 }
 
 //===--- other grids -------------------------------------------------------------------------===//

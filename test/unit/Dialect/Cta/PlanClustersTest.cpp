@@ -280,6 +280,7 @@ TEST(PlanClusters, ShiftedPieces) {
   PlanFacts shifted = gemm(64, 64, 64, 1);
   shifted.copiesByThreads = true;
   shifted.shiftedPieces = 16;
+  shifted.shiftRegisters = 64;
   PlanRequest request;
   for (const int64_t blocks : {1, 2}) {
     request.blocksPerSM = blocks;
@@ -287,6 +288,28 @@ TEST(PlanClusters, ShiftedPieces) {
         predictPlan(kMachine, shifted, choosePlan(kMachine, {shifted}, request).plan);
     EXPECT_EQ(prediction.bound, "shifted copies");
     EXPECT_EQ(prediction.iteration, kMachine.shiftLatency + 16 * kMachine.shiftCycles);
+    EXPECT_EQ(prediction.shifting, prediction.iteration);
   }
+}
+
+/// A producer that keeps few registers has fewer pieces on their way. Nobody else shifts any.
+TEST(PlanClusters, ShiftedPiecesOfFewRegisters) {
+  PlanFacts shifted = gemm(128, 80, 64, 2);
+  shifted.copiesByThreads = true;
+  shifted.shiftedPieces = 16;
+  PlanRequest request;
+  request.blocksPerSM = 2;
+  Plan plan = choosePlan(kMachine, {shifted}, request).plan;
+  plan.producers = 4;
+  const int64_t entry = entryRegisters(kMachine, 2, 4, 2);
+  const auto cycles = [&](int64_t kept) {
+    plan.registers = (3 * entry - kept) / 2;
+    return predictPlan(kMachine, shifted, plan).shifting;
+  };
+  ASSERT_EQ(entry, 80);
+  EXPECT_EQ(cycles(104), kMachine.shiftLatency + 16 * kMachine.shiftCycles);
+  EXPECT_EQ(cycles(64), kMachine.shiftLatency + 2 * 16 * kMachine.shiftCycles);
+  shifted.shiftedPieces = 0;
+  EXPECT_EQ(cycles(64), 0);
 }
 } // namespace
