@@ -30,15 +30,19 @@ func.func private @tiles(%BM: index, %BN: index, %BK: index) {
   %odd = arith.remui %BN, %c32 : index
   %c0 = arith.constant 0 : index
   %isEven = arith.cmpi eq, %odd, %c0 : index
-  %isFine = arith.ori %isEven, %is128 : i1
-  tile.assume %isFine, "only 128 rows have 80 or 112 columns" : i1
+  %c112 = arith.constant 112 : index
+  %is112 = arith.cmpi eq, %BN, %c112 : index
+  %isOdd64 = arith.andi %is64, %is112 : i1
+  %isOdd = arith.ori %isOdd64, %is128 : i1
+  %isFine = arith.ori %isEven, %isOdd : i1
+  tile.assume %isFine, "only 64 and 128 rows have 112 columns, only 128 have 80" : i1
   %area = arith.muli %BM, %BN : index
   %small = arith.constant 4096 : index
   %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
+  %isLong = arith.ori %isLow, %isSmall : i1
+  %step = arith.select %isLong, %c128, %c64 : index
   %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  tile.assume %steps, "16 rows and tiles of 64x64 have steps of 128 in K, all others of 64" : i1
   return
 }
 
@@ -47,7 +51,7 @@ tile.kernel @mm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"
                    %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
+  %BK = tile.param "BK" [64, 128] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -73,7 +77,7 @@ tile.kernel @mm_nt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"
                    %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
+  %BK = tile.param "BK" [64, 128] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -99,7 +103,7 @@ tile.kernel @mm_tn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "M"
                    %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
+  %BK = tile.param "BK" [64, 128] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -125,7 +129,7 @@ tile.kernel @mm_tt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "M"
                    %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
+  %BK = tile.param "BK" [64, 128] : index
   func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
