@@ -74,13 +74,14 @@ def main():
     with open(options.times, encoding="utf-8") as file:
         cards = json.load(file)["cards"]
     for card, rows in cards.items():
-        lost, ratios, best = [], [], []
+        lost, ratios, best, untimed = [], [], [], 0
         for row in rows:
             times, shape, layout = row["us"], row["shape"], row.get("layout", "nt")
             members = [member for member in times if (layout, member) in among]
             if not members:
                 sys.exit(f"none of the members was timed at {shape}, {layout}")
             of = {member: predicted(costs, layout, member, *shape) for member in members}
+            untimed += any(predicted(costs, layout, member, *shape) < min(of.values()) for at, member in among if at == layout and member not in times)
             taken, fastest = min(members, key=of.get), min(members, key=times.get)
             lost.append(times[taken] / times[fastest] - 1)
             ratios.append(times["torch"] / times[taken])
@@ -90,7 +91,8 @@ def main():
                       f"best {fastest} {times[fastest]:.2f} us, {lost[-1]:.1%} lost, {ratios[-1]:.3f} x torch")
         mean = lambda values: math.exp(statistics.mean(map(math.log, values)))
         print(f"{card}: {len(rows)} shapes; the choice loses {statistics.mean(lost):.1%} on average, {max(lost):.1%} at most; {mean(ratios):.3f} x torch, "
-              f"{statistics.mean(ratio >= 0.93 for ratio in ratios):.0%} at least 0.93; the best of all that were timed {mean(best):.3f}")
+              f"{statistics.mean(ratio >= 0.93 for ratio in ratios):.0%} at least 0.93; the best of all that were timed {mean(best):.3f}"
+              + (f"; at {untimed} shapes a member that was not timed is predicted to be faster than all of these" if untimed else ""))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@
 
 // Which extents of an output tile and of a step in K go together. Tiles of 16 rows are narrow: many blocks then share the reading of B. Of the others some
 // extent fills the last wave well at most sizes. Tiles with few accumulators take longer steps in K.
-func.func private @tiles(%BM: index, %BN: index, %BK: index) {
+// 112 columns divide 14336 and 7168 weights; beside 64 rows they are slow where rows of B lie along N.
+func.func private @tiles(%BM: index, %BN: index, %BK: index, %isNt: i1) {
   %c32 = arith.constant 32 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
@@ -32,10 +33,11 @@ func.func private @tiles(%BM: index, %BN: index, %BK: index) {
   %isEven = arith.cmpi eq, %odd, %c0 : index
   %c112 = arith.constant 112 : index
   %is112 = arith.cmpi eq, %BN, %c112 : index
-  %isOdd64 = arith.andi %is64, %is112 : i1
-  %isOdd = arith.ori %isOdd64, %is128 : i1
-  %isFine = arith.ori %isEven, %isOdd : i1
-  tile.assume %isFine, "only 64 and 128 rows have 112 columns, only 128 have 80" : i1
+  %isTall = arith.andi %is64, %is112 : i1
+  %mayBeTall = arith.andi %isTall, %isNt : i1
+  %mayBeOdd = arith.ori %is128, %mayBeTall : i1
+  %isFine = arith.ori %isEven, %mayBeOdd : i1
+  tile.assume %isFine, "only 128 rows have 80 or 112 columns, and in A · Bᵀ 64 rows 112" : i1
   %area = arith.muli %BM, %BN : index
   %small = arith.constant 4096 : index
   %isSmall = arith.cmpi eq, %area, %small : index
@@ -52,7 +54,8 @@ tile.kernel @mm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
   %BK = tile.param "BK" [64, 128] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -78,7 +81,8 @@ tile.kernel @mm_nt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", "K"
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
   %BK = tile.param "BK" [64, 128] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %isNt = arith.constant true
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -104,7 +108,8 @@ tile.kernel @mm_tn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "M"
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
   %BK = tile.param "BK" [64, 128] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -130,7 +135,8 @@ tile.kernel @mm_tt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", "M"
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
   %BK = tile.param "BK" [64, 128] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index

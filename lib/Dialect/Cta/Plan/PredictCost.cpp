@@ -57,6 +57,8 @@ struct Waves {
   int64_t blocksPerSM, cluster = 1;
   /// Whether there is one row or one column of output tiles; null in clusters.
   Value isNarrow;
+  /// Whether the blocks of an SM take turns, so that one is faster by itself.
+  bool sharesSM = false;
 };
 
 class Predictor : LaunchNumbers {
@@ -70,7 +72,7 @@ private:
   unsigned clusterDim();
   scf::ForOp mainLoop();
   Value planned(DictionaryAttr prediction);
-  Division divided(const Waves &of, int64_t least, Value iteration, Value byItself, Value handOver);
+  Division divided(const Waves &of, int64_t least, Value iteration, Value handOver);
   Value bytesOfArray(Value root);
   Value bytesOfLaunch(Value tiles);
   Value memoryOf(Value bytes, Value cores, double rate);
@@ -332,10 +334,9 @@ Value Predictor::planned(DictionaryAttr prediction) {
     } else {
       waves.isNarrow = isNarrow(tiles);
     }
-    // No load of a part is on its way beside another one.
-    Value byItself =
-        blocks > 1 && !number("slots") ? largest(ofParts, cyclesOf("by_itself", 1)) : Value();
-    const Division division = divided(waves, least, ofParts, byItself, parts(number("hand_over")));
+    // Where threads shift pieces into the slots, a block is no faster by itself.
+    waves.sharesSM = blocks > 1 && number("slots") > 0;
+    const Division division = divided(waves, least, ofParts, parts(number("hand_over")));
     auto unlessDivided = [&](Value undivided, Value ofDivided) {
       return select(division.isDivided, ofDivided, undivided);
     };
@@ -356,10 +357,9 @@ Value Predictor::planned(DictionaryAttr prediction) {
   return add(parts(number("launch")), both);
 }
 
-/// As cta-stream-k divides the last wave. `iteration` is that of a block that has an SM for itself.
-/// `byItself`, if it is known, is what it takes without another block on its SM.
-Division Predictor::divided(const Waves &of, int64_t least, Value iteration, Value byItself,
-                            Value handOver) {
+/// As cta-stream-k divides the last wave. `iteration` is the time of all blocks of an SM for one
+/// iteration each, divided by their number.
+Division Predictor::divided(const Waves &of, int64_t least, Value iteration, Value handOver) {
   auto ceilDiv = [&](Value x, Value y) { return make<arith::CeilDivSIOp>(x, y); };
   auto divide = [&](Value x, Value y) { return make<arith::DivUIOp>(x, y); };
   Value one = index(1);
@@ -381,27 +381,20 @@ Division Predictor::divided(const Waves &of, int64_t least, Value iteration, Val
       is(arith::CmpIPredicate::sge, make<arith::SubIOp>(of.trips, longest), index(least)));
   // If the last wave is the only one, an SM has fewer blocks at work where there are fewer parts.
   Value all = index(of.blocksPerSM), sharing = all;
-  if (of.blocksPerSM > 1) {
+  if (of.sharesSM) {
     Value atWork = ceilDiv(mul(rest, largest(pieces, one)), of.cores);
     Value isFirst = is(arith::CmpIPredicate::eq, full, index(0));
     Value fewer = select(isFirst, smallest(atWork, all), all);
     sharing = select(isSequence, all, fewer);
   }
-  Value ofFull = mul(mul(full, of.trips), all), ofRest = mul(longest, sharing);
-  Value iterations;
-  if (byItself) {
-    Value isAlone = is(arith::CmpIPredicate::slt, sharing, index(2));
-    Value alone = mul(longest, byItself), shared = mul(ofRest, iteration);
-    iterations = add(mul(ofFull, iteration), select(isAlone, alone, shared));
-  } else {
-    iterations = mul(add(ofFull, ofRest), iteration);
-  }
+  Value iterations = add(mul(mul(full, of.trips), all), mul(longest, sharing));
   // A block that computes parts of two output tiles also hands one on.
   Value handOvers =
       add(ceilDiv(of.trips, largest(longest, one)), select(isSequence, one, index(0)));
   Value handedOn =
       select(isSequence, of.places, mul(rest, make<arith::SubIOp>(largest(pieces, one), one)));
-  return {isDivided, add(iterations, mul(handOvers, handOver)), mul(handedOn, index(of.cluster))};
+  return {isDivided, add(mul(iterations, iteration), mul(handOvers, handOver)),
+          mul(handedOn, index(of.cluster))};
 }
 
 //===--- other grids -------------------------------------------------------------------------===//

@@ -274,7 +274,7 @@ def PredictCost : CtaPass<"cta-predict-cost"> {
       `lines_alone`, and `lines` times the part of the SMs that have output tiles in that wave. Where at most two thirds of the SMs have an output tile,
       `few`, if there is one, replaces `iteration` and `lines_alone`: blocks on SMs of different TPCs get more of L2. In a last wave of at most one block an SM also `by_itself`, if
       the plan has room for several. The first `slots` iterations do not take `by_itself`: their loads are on their way together. `slots` is 0 where threads shift pieces into the slots, one slot
-      after another; then a part of a divided output tile takes `by_itself` for each iteration, too, if its block is alone on its SM. Or it takes what memory needs, for the bytes that the grid moves once, if that is more; and a fifth of the other, for which an iteration takes `working`, if there is one: without
+      after another; then parts of divided output tiles take as long by themselves as beside others. Or it takes what memory needs, for the bytes that the grid moves once, if that is more; and a fifth of the other, for which an iteration takes `working`, if there is one: without
       waiting for memory. The iterations are
       those of the main loop. With `stream_k` the iterations of the last wave are fewer, and each part of an output tile hands its partial
       sums on, one after the other, `sums` bytes through memory; in clusters, such an iteration takes `lines`, or `lines_one_row` where the grid has one
