@@ -146,7 +146,7 @@ tile.kernel @cp_async_elected(%x: memref<64x64xbf16>) attributes {phase = #tile.
 tile.kernel @shifted_before_the_array(%x: memref<64x64xbf16>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @k blocks() {
     %c0 = arith.constant 0 : index
-    // expected-error@+1 {{the coordinate along contiguous memory may be negative, and is not known to be a multiple of 8: the begin of the array would cut a shifted piece}}
+    // expected-error@+1 {{the coordinate along contiguous memory may be negative, and is not known to be a multiple of 8: the begin of the array would cut a shifted piece; if it is not, say so by 'from_zero'}}
     %s = cta.copy %x[%c0, %n] {mechanism = #cta.mechanism<shifted>, vector = 8, offset = 0 : i64} : memref<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
   }
   tile.return

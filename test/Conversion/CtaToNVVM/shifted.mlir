@@ -204,3 +204,14 @@ tile.kernel @irregular_k(%x: memref<?x41xbf16>) attributes {phase = #tile.phase<
   }
   tile.return
 }
+
+// What nobody can show any more, the copy says.
+// CHECK-LABEL: llvm.func @from_zero
+// CHECK: ld.global
+tile.kernel @from_zero(%x: memref<64x64xbf16>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @from_zero blocks() {
+    %c0 = arith.constant 0 : index
+    %s = cta.copy %x[%c0, %n] {from_zero, mechanism = #shifted, vector = 8 : i64, offset = 0 : i64} : memref<64x64xbf16> -> !cta.smem<64x64xbf16, #t>
+  }
+  tile.return
+}

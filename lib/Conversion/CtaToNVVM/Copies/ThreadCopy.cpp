@@ -31,13 +31,14 @@ FailureOr<std::unique_ptr<ThreadCopy>> ThreadCopy::make(Lowering &f, cta::CopyOp
     return f.error(op, "the shared tile is contiguous along dimension ")
            << shared.contiguousDim << ", which has no stride of 1 in memory; threads copy runs of "
            << "bytes";
-  if (op.isShifted()) {
+  if (op.isShifted() && !op.getFromZero()) {
     const tile::Facts::Place at(f.facts, op);
     Value coord = op.getCoords()[op.getDims()[shared.contiguousDim]];
     if (f.facts.range(coord).min < 0 && f.facts.divisibility(coord) % vector)
       return f.error(op, "the coordinate along contiguous memory may be negative, and is not known "
                          "to be a multiple of ")
-             << vector << ": the begin of the array would cut a shifted piece";
+             << vector << ": the begin of the array would cut a shifted piece; if it is not, say "
+             << "so by 'from_zero'";
   }
   auto type =
       RankedTensorType::get(smem.getShape(), smem.getElementType(),

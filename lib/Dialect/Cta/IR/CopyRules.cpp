@@ -374,28 +374,9 @@ CpAsyncChoice tessera::cta::chooseCpAsync(tile::Facts &facts, const Access &acce
   return choice;
 }
 
-/// True if the value is computed from the induction variable of a loop whose step is no constant.
-/// Such a loop may be peeled, and that its second iteration does not begin below the first one is
-/// known of constant steps only: another sum may overflow.
-static bool hasOpenStep(Value value) {
-  SmallVector<Value> values{value};
-  llvm::SmallPtrSet<Value, 16> seen;
-  while (!values.empty()) {
-    Value next = values.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    if (Operation *op = next.getDefiningOp()) {
-      llvm::append_range(values, op->getOperands());
-      continue;
-    }
-    auto loop = dyn_cast<scf::ForOp>(next.getParentBlock()->getParentOp());
-    if (!loop || next != loop.getInductionVar())
-      continue;
-    if (!getConstantIntValue(loop.getStep()))
-      return true;
-    values.push_back(loop.getLowerBound());
-  }
-  return false;
+bool tessera::cta::beginsFromZero(tile::Facts &facts, const Access &access, SmemType shared) {
+  const tile::Facts::Place place(facts, access.op);
+  return facts.range(access.coords[access.dims[sharedLayout(shared).contiguousDim]]).min >= 0;
 }
 
 std::optional<std::string> tessera::cta::whyNotShifted(tile::Facts &facts, const Access &access,
@@ -410,13 +391,9 @@ std::optional<std::string> tessera::cta::whyNotShifted(tile::Facts &facts, const
   if (image.numRows() > 1 && image.spanBytes() % kShiftedChunk)
     return "the rows of the shared tile are no multiples of 16 bytes";
   Value coord = access.coords[access.dims[image.contiguousDim]];
-  const bool isWhole = facts.divisibility(coord) * bytes % kShiftedChunk == 0;
-  if (!isWhole && facts.range(coord).min < 0)
+  if (!beginsFromZero(facts, access, shared) && facts.divisibility(coord) * bytes % kShiftedChunk)
     return "the coordinate along contiguous memory may be negative, and is not known to be a "
            "multiple of 16 bytes";
-  if (!isWhole && hasOpenStep(coord))
-    return "the coordinate along contiguous memory comes from a loop whose step is not known, and "
-           "is not known to be a multiple of 16 bytes";
   return std::nullopt;
 }
 

@@ -257,6 +257,8 @@ LogicalResult CopyOp::verify() {
   if (getPadAttr() &&
       (!word || (word.getValue() != tile::Pad::Zero && word.getValue() != tile::Pad::Any)))
     return emitOpError("copy_c7: an asynchronous copy pads with zero or any, got ") << getPadAttr();
+  if (getFromZero() && !isShifted())
+    return emitOpError("copy_c17: 'from_zero' comes with shifted");
   if (static_cast<bool>(getInto()) != static_cast<bool>(getSlot()))
     return emitOpError("copy_c8: needs both 'into' and a slot, or neither");
   if (getInto() && getInto().getType() != getResult().getType())

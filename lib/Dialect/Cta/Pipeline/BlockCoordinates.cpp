@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BlockCoordinates.h"
-#include "tessera/Dialect/Tile/Facts.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -157,20 +156,4 @@ SmallVector<Value> tessera::cta::slowestCoordinates(Arith a, Value number, Value
   if (!dims.empty())
     coords[dims.front()] = rest;
   return coords;
-}
-
-SmallVector<bool> tessera::cta::areFromZero(tile::GridOp grid) {
-  SmallVector<bool> result;
-  std::optional<tile::Facts> facts;
-  for (auto [lower, step, coord] :
-       llvm::zip_equal(grid.getMixedLower(), grid.getMixedStep(), grid.getBody().getArguments())) {
-    bool isFromZero = false;
-    if (!getConstantIntValue(lower) || !getConstantIntValue(step)) {
-      if (!facts)
-        facts.emplace(grid->getParentOfType<tile::KernelOp>());
-      isFromZero = facts->range(coord).min >= 0;
-    }
-    result.push_back(isFromZero);
-  }
-  return result;
 }

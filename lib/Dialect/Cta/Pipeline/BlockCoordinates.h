@@ -41,11 +41,6 @@ llvm::SmallVector<mlir::Value> slowestCoordinates(Arith a, mlir::Value number,
                                                   bool reverse, mlir::Value sections, Arith fixed,
                                                   bool reciprocals);
 
-/// For each dimension, whether its coordinates are known not to be negative, because they lie
-/// between the bounds of the grid, while the arithmetic that computes them does not show that:
-/// their step or their lower bound is no constant.
-llvm::SmallVector<bool> areFromZero(tile::GridOp grid);
-
 } // namespace tessera::cta
 
 #endif

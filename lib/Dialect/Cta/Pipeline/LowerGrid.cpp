@@ -424,7 +424,6 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   Arith outside{b, loc};
   SmallVector<OpFoldResult> lower = grid.getMixedLower(), upper = grid.getMixedUpper(),
                             step = grid.getMixedStep();
-  const SmallVector<bool> isFromZero = areFromZero(grid);
   SmallVector<Value> counts;
   for (unsigned d = 0; d < grid.getRank(); ++d)
     counts.push_back(numberOfBlocks(outside, lower[d], upper[d], step[d]));
@@ -557,8 +556,6 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
       coord = inside.make<arith::MulIOp>(coord, inside.index(step[d]));
     if (getConstantIntValue(lower[d]) != int64_t(0))
       coord = inside.make<arith::AddIOp>(coord, inside.index(lower[d]));
-    if (isFromZero[d])
-      coord = inside.make<arith::MaxSIOp>(coord, inside.index(int64_t(0)));
     body.getArgument(d).replaceAllUsesWith(coord);
   }
   body.eraseArguments(0, body.getNumArguments());

@@ -329,6 +329,7 @@ LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
     return failure();
   auto copyByThreads = [&](Mechanism mechanism, int64_t vector, const std::string &note) {
     CopyOp copy = copyOf(load, shared, mechanism, vector);
+    copy.setFromZero(copy.isShifted() && beginsFromZero(facts, Access(load), shared));
     copy.setWhy("no TMA: " + why + note);
     rewriter.replaceOp(stage, copy);
     rewriter.eraseOp(load);

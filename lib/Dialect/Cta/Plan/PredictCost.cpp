@@ -334,7 +334,7 @@ Value Predictor::planned(DictionaryAttr prediction) {
     } else {
       waves.isNarrow = isNarrow(tiles);
     }
-    // Where threads shift pieces into the slots, a block is no faster by itself.
+    // Where threads shift pieces into the slots, that takes longest, and no less by itself.
     waves.sharesSM = blocks > 1 && number("slots") > 0;
     const Division division = divided(waves, least, ofParts, parts(number("hand_over")));
     auto unlessDivided = [&](Value undivided, Value ofDivided) {

@@ -231,6 +231,15 @@ func.func @copy_limit_and_trim(%A: memref<?x?xbf16>, %i: index) {
 
 // -----
 
+tile.kernel @copy_from_zero(%x: memref<?x?xbf16>) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{copy_c17: 'from_zero' comes with shifted}}
+  %s = cta.copy %x[%c0, %c0] {from_zero, mechanism = #cta.mechanism<cp_async>, vector = 8 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+  tile.return
+}
+
+// -----
+
 !tile = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
 func.func @copy_limit_and_multicast(%A: memref<?x?xbf16>, %i: index) {
   // expected-error @+1 {{copy_c16: a copy by tma with a limit has no index tile}}

@@ -107,9 +107,12 @@ CpAsyncChoice chooseCpAsync(tile::Facts &facts, const Access &access, SmemType s
 ///
 /// 5. the extent of the tile along contiguous memory and the rows of the shared tile are multiples
 ///    of 16 bytes;
-/// 6. the coordinate along contiguous memory is not negative, and comes from no loop whose step is
-///    no constant, or is a multiple of 16 bytes, so that the begin of the array cuts no piece.
+/// 6. the coordinate along contiguous memory is not negative, or is a multiple of 16 bytes, so that
+///    the begin of the array cuts no piece.
 std::optional<std::string> whyNotShifted(tile::Facts &facts, const Access &access, SmemType shared);
+
+/// True if the coordinate along contiguous memory is known not to be negative.
+bool beginsFromZero(tile::Facts &facts, const Access &access, SmemType shared);
 
 /// The chunks of 16 bytes of which a shifted copy loads two for each piece, and the registers of a
 /// piece until both are there. A producing thread has those of the pieces that it has on their way

@@ -279,7 +279,9 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
 
     Shifted pieces have 16 bytes and begin anywhere in global memory. Each thread loads the two aligned chunks of 16 bytes around a piece,
     shifts them into place, and writes the piece to shared memory. They have no index tile; the coordinate along contiguous memory is not
-    negative, or is a multiple of 16 bytes. Else what is said here of copies by cp.async is so for them, too.
+    negative, or is a multiple of 16 bytes. With `from_zero` it is known not to be negative wherever the copy runs: `cta-select-copies` knew it of
+    the source, and later passes compute the same coordinates in ways that do not show it, where loops are peeled and grids are lowered. Else what
+    is said here of copies by cp.async is so for them, too.
 
     One coordinate may be an index tile of rank 1, as in `cta.gather`: slice i of that dimension of the tile comes from the place that
     element i names. Where the element is no coordinate of the memref, or is at or beyond the limit, nothing is accessed and the slice is
@@ -353,6 +355,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
         contiguous dimension is 1, and with them a box reaches over at most 256 elements along each dimension.
     16. by tma, at most one dimension has a limit. It is not contiguous in shared memory, and there is no index tile, `strides`, `multicast`
         or `trim`.
+    17. `from_zero` comes with shifted.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Variadic<AnyRankedTensor>:$indices,
@@ -361,7 +364,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     OptionalAttr<Tile_CacheAttr>:$cache, Optional<Cta_SmemType>:$into, Optional<I32>:$slot, Optional<I1>:$cacheIf, Optional<I1>:$multicastIf,
     Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$vector, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
     OptionalAttr<I64Attr>:$multicast, OptionalAttr<I64Attr>:$trim, OptionalAttr<StrAttr>:$why,
-    OptionalAttr<Tile_RequireAttr>:$require);
+    OptionalAttr<Tile_RequireAttr>:$require, UnitAttr:$from_zero);
   let results = (outs Cta_SmemType:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

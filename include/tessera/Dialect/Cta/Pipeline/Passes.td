@@ -13,8 +13,7 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     blocks, ceil((upper - lower) / step) and at least 0, are computed before it in the kernel's body. Inside the launch the coordinates
     follow from `cta.block_id`, the last dimension fastest. With `order = <group = g>` on the grid, or with `group = g` in the kernel's plan
     where the grid has no order, output tiles are numbered in rasterisation groups: down g rows of the first dimension, then the next
-    column. The arithmetic on block numbers is i32, because a launch has less than 2³¹ blocks. A coordinate that cannot be negative, by the bounds of
-    the grid, is the maximum of itself and 0 where its step or its lower bound is no constant, so that later passes know it, too.
+    column. The arithmetic on block numbers is i32, because a launch has less than 2³¹ blocks.
 
     With `persistent = 1` in the plan the launch has `tile.num_cores` times `blocks_per_sm` (default 1) blocks, or none if there are no output
     tiles. If launches are not dependent and the last wave is not divided, it has no more blocks than output tiles. The body is in a loop over
