@@ -66,6 +66,7 @@ struct Unroller::Impl {
   mlir::LogicalResult runProtocol(mlir::Operation *op);
   mlir::LogicalResult runCopy(cta::CopyOp op, Event &event);
   mlir::LogicalResult runCpAsync(cta::CopyOp op, Event &event);
+  mlir::LogicalResult runCopyOut(cta::CopyOutOp op);
   mlir::LogicalResult runAwait(cta::AwaitOp op, Event &event);
   mlir::LogicalResult runArrive(cta::ArriveOp op, Event &event);
   mlir::LogicalResult runPartial(Event &event, mlir::Value partials, mlir::Value slot,
