@@ -10,8 +10,8 @@
 
 The first file is a contract with predicted times (`cost`), the second one what was measured: of C = A·Bᵀ, or in the layout that a row names, for which the
 contract has a kernel whose name ends with it (mm_nt). Members that the contract lacks are left out, with --among those that another contract lacks, too
-(tilec examples/gemm.mlir --members=8 --emit=json).
-The last line also says at how many sizes a member that was not timed is predicted to be faster than all that were. Rows of operands begin at multiples of 16 bytes here, so a launch takes the variant `lines` or `aligned`.
+(tilec examples/gemm.mlir --members=8 --emit=json). The last line also says at how many sizes a member that was not timed is predicted to be faster
+than all that were. Rows of operands begin at multiples of 16 bytes here, so a launch takes the variant `lines` or `aligned`.
 """
 
 import argparse

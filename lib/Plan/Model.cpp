@@ -250,22 +250,22 @@ static bool defers(const Machine &machine, const PlanFacts &facts, const Plan &p
          facts.deferredRegisters <= registersInFlight(machine, facts, plan);
 }
 
-/// The registers besides those of any producer from which on a producer shifts as fast as it can.
-/// Source: docs/performance/constants.md.
-static constexpr double kShiftRegisters = 64;
-
 /// What the threads of a block take to fill a slot with pieces that they shift into place. A
-/// producer to which `registers` leaves few has fewer of them on their way. Without `registers` the
-/// lowering has few on their way, too, but the kernel that was measured so is no slower.
+/// producer to which `registers` leaves less than its pieces need has fewer of them on their way.
+/// Without `registers` the lowering has few on their way, too, but the kernel that was measured so
+/// is no slower. Source: docs/performance/constants.md.
 static double shiftingCycles(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
-  const int64_t warpgroups = facts.mathWarpgroups();
-  int64_t kept = entryRegistersOf(machine, facts, plan);
-  if (*plan.registers)
-    kept = kept * (warpgroups + 1) - *plan.registers * warpgroups;
-  kept = std::max(kept, kPlanCopyingRegisters);
-  const auto ofPieces = double(kept - kPlanProducerRegisters);
-  return machine.shiftLatency +
-         facts.shiftedPieces * machine.shiftCycles * std::max(kShiftRegisters / ofPieces, 1.0);
+  double slower = 1;
+  if (*plan.registers) {
+    const int64_t wanted =
+        keptByProducer(facts.copiesByThreads, facts.indexRegisters, facts.shiftRegisters);
+    const int64_t kept = registersOfProducer(
+        facts.mathWarpgroups(), entryRegistersOf(machine, facts, plan), *plan.registers, wanted);
+    // Of what a producer by threads keeps, so many are left for pieces beside its fewest.
+    const auto ofPieces = double(std::max(kept, kPlanCopyingRegisters) - kPlanProducerRegisters);
+    slower = std::max(double(facts.shiftRegisters) / ofPieces, 1.0);
+  }
+  return machine.shiftLatency + facts.shiftedPieces * machine.shiftCycles * slower;
 }
 
 PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFacts &facts,

@@ -11,9 +11,25 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
 
-/// Makes the event of a cp.async copy. Where it fills a slot, the slot's mbarrier is the one on
+/// Checks what a shifted copy says of its coordinate. Nothing is known of drawn ones.
+static LogicalResult checkFromZero(cta::CopyOp op, const Environment &environment) {
+  if (!op.getFromZero())
+    return success();
+  const int64_t dim = op.getDims()[cta::sharedLayout(op.getSmemType()).contiguousDim];
+  const Binding binding = environment.lookup(op.getCoords()[dim]);
+  auto coord = dyn_cast_or_null<IntegerAttr>(binding.scalar);
+  if (!coord || binding.drawn || coord.getInt() >= 0)
+    return success();
+  return op.emitOpError("begins at coordinate ")
+         << coord.getInt() << " of dimension " << dim
+         << ", though it says 'from_zero': a piece that the begin of the array cuts is wrong";
+}
+
+/// Makes the event of a copy by threads. Where it fills a slot, the slot's mbarrier is the one on
 /// which the threads arrive with the copy.
 LogicalResult Unroller::Impl::runCpAsync(cta::CopyOp op, Event &event) {
+  if (failed(checkFromZero(op, environment)))
+    return failure();
   if (!op.getInto()) {
     if (failed(placeTile(op, event)))
       return failure();

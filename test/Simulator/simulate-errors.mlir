@@ -287,6 +287,24 @@ tile.kernel @trimmed(%A: memref<100x64xf32>) attributes {phase = #tile.phase<all
 
 // -----
 
+// What a shifted copy says of its coordinate is trusted, so it must be true: of block 0, not of block 1.
+#t = #cta.swizzle<128, dim = 1>
+tile.kernel @from_zero(%A: memref<64x64xbf16>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c-3 = arith.constant -3 : index
+  %c0 = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  cta.launch @k blocks(%two) attributes {shared = 8192, mbarriers = array<i64>} {
+    %id = cta.block_id : index
+    %at = arith.muli %id, %c-3 : index
+    // expected-error@+1 {{begins at coordinate -3 of dimension 1, though it says 'from_zero': a piece that the begin of the array cuts is wrong}}
+    %a = cta.copy %A[%c0, %at] {from_zero, mechanism = #cta.mechanism<shifted>, vector = 8, offset = 0} : memref<64x64xbf16> -> !cta.smem<64x64xbf16, #t>
+    cta.await_copies
+  }
+  tile.return
+}
+
+// -----
+
 #lin = #cta.swizzle<linear>
 #rows = #cta.frag<regs = [], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warps = [[1, 0], [2, 0]], wg = 1>
 tile.kernel @negative(%A: memref<64x64xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {

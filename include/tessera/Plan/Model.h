@@ -155,13 +155,13 @@ struct PlanPrediction {
   /// The larger of `iteration` and `linesAlone` in a launch whose blocks are spread over the TPCs
   /// and are at most two thirds of the SMs.
   double few = 0;
+  double shifting = 0; ///< what a block's threads take to shift pieces into a slot; 0: none do
   /// What L2 takes for an iteration in a large launch. Where the tensor cores take about as long,
   /// it is what both take together. Plans are not chosen by it: they all suffer from it. The blocks
   /// of a cluster fetch a part each of what they share.
   double lines = 0;
   /// The same in a launch with a few blocks, which get what they ask for.
   double linesAlone = 0;
-  double shifting = 0; ///< what a block's threads take to shift pieces into a slot; 0: none do
   /// `lines` of a grid with one row of output tiles along the clusters, whose blocks share next to
   /// nothing.
   double linesOfOneRow = 0;

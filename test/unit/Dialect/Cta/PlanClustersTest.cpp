@@ -292,11 +292,13 @@ TEST(PlanClusters, ShiftedPieces) {
   }
 }
 
-/// A producer that keeps few registers has fewer pieces on their way. Nobody else shifts any.
+/// A producer that keeps less than its pieces need has fewer of them on their way. Without pieces
+/// nobody shifts any.
 TEST(PlanClusters, ShiftedPiecesOfFewRegisters) {
   PlanFacts shifted = gemm(128, 80, 64, 2);
   shifted.copiesByThreads = true;
   shifted.shiftedPieces = 16;
+  shifted.shiftRegisters = 64;
   PlanRequest request;
   request.blocksPerSM = 2;
   Plan plan = choosePlan(kMachine, {shifted}, request).plan;
@@ -309,6 +311,8 @@ TEST(PlanClusters, ShiftedPiecesOfFewRegisters) {
   ASSERT_EQ(entry, 80);
   EXPECT_EQ(cycles(104), kMachine.shiftLatency + 16 * kMachine.shiftCycles);
   EXPECT_EQ(cycles(64), kMachine.shiftLatency + 2 * 16 * kMachine.shiftCycles);
+  shifted.shiftRegisters = 32;
+  EXPECT_EQ(cycles(64), kMachine.shiftLatency + 16 * kMachine.shiftCycles);
   shifted.shiftedPieces = 0;
   EXPECT_EQ(cycles(64), 0);
 }

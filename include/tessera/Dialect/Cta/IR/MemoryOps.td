@@ -355,7 +355,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
         contiguous dimension is 1, and with them a box reaches over at most 256 elements along each dimension.
     16. by tma, at most one dimension has a limit. It is not contiguous in shared memory, and there is no index tile, `strides`, `multicast`
         or `trim`.
-    17. `from_zero` comes with shifted.
+    17. `from_zero` comes with shifted (`cta-simulate` checks that it is true).
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Variadic<AnyRankedTensor>:$indices,
