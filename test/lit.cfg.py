@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 
 import lit.formats
 
@@ -25,12 +26,13 @@ config.environment["PATH"] = os.path.pathsep.join(
 )
 # Strict by default: variables do not leak between CHECK-LABELs, a prefix that no line uses is an error.
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
-# Sweeps over many programs, changes or sizes take every second, fourth or sixth of them, always the same ones, and programs that only
-# have to compile one variant. With `--param cases=all`, as before a release, they take all.
+# Sweeps over many programs, changes or sizes take every third, sixth or ninth of them, always the same ones, and programs that only
+# have to compile one variant; examples on the CPU have -O1. With `--param cases=all`, as before a release, they take all.
 all_cases = lit_config.params.get("cases", "some") == "all"
-for every in (2, 4, 6):
+for every in (3, 6, 9):
     config.substitutions.append((f"%every{every}", "--every=1" if all_cases else f"--every={every}"))
 config.substitutions.append(("%one_variant", "" if all_cases else "--variants=aligned"))
+config.substitutions.append(("%cpu_level", "" if all_cases else "-O1"))
 config.substitutions.append(("%one_layout", "" if all_cases else "--kernel=mm_tn"))
 # The threads of numpy's products wait for work in a loop, and the tests have a job for each core already.
 config.environment["OPENBLAS_NUM_THREADS"] = "1"
@@ -78,8 +80,25 @@ if os.path.exists(os.path.join(package, "tessera", "_native.abi3.so")):
 if works(python, "-c", "import torch"):
     config.available_features.add("torch")
 
+# Python's scripts run in copies of a process that has imported numpy (ForkServer/server.py). The socket is in a directory of this user
+# alone. The server ends when all processes of lit have: nobody holds the other end of its standard input any more.
+python_client = os.path.join(config.tessera_binary_root, "bin", "python-fork-client")
+if os.path.exists(python_client):
+    config.environment["TESSERA_TEST_PYTHON"] = python
+    config.environment["TESSERA_FORK_SERVER"] = os.path.join(tempfile.mkdtemp(prefix="tessera-"), "socket")
+    held_by_server, held_by_lit = os.pipe()
+    subprocess.Popen(
+        [python, os.path.join(config.test_source_root, "ForkServer", "server.py"), config.environment["TESSERA_FORK_SERVER"]],
+        stdin=held_by_server,
+        stdout=subprocess.DEVNULL,
+        env=config.environment,
+    )
+    os.close(held_by_server)
+else:
+    python_client = python
+
 config.substitutions.append(("%package_python", package_python))
-config.substitutions.append(("%python", python))
+config.substitutions.append(("%python", python_client))
 config.substitutions.append(("%cmake", config.cmake))
 config.substitutions.append(("%mlir_dir", config.mlir_dir))
 config.substitutions.append(("%cc", config.cc))

@@ -130,7 +130,8 @@ struct CompileOptions {
   std::optional<bool> fpContract;
   /// Demands on the whole module: tma, wgmma, pipelined, peeled, no_spills, deterministic.
   std::vector<std::string> require;
-  /// LLVM's and ptxas' optimisation level, 0 to 3.
+  /// LLVM's and ptxas' optimisation level, 0 to 3. On the CPU, level 1 has vectors, but nothing is
+  /// unrolled or interleaved.
   unsigned optLevel = 3;
   /// Threads for code generation and ptxas, at most kMaxThreads: 0 for as many as the machine runs
   /// at once, 1 for none but the caller's. ptxas notes the number in a cubin (`-split-compile`):

@@ -91,9 +91,12 @@ FailureOr<std::unique_ptr<llvm::Module>> tessera::compileToHostLLVM(ModuleOp mod
         !func.isExternal())
       llvmModule->getFunction(func.getSymName())->setLinkage(llvm::GlobalValue::InternalLinkage);
   addContract(*llvmModule, json.getValue());
+  // Level 1 compiles fastest of those at which products run fast: loops become vectors, and are not
+  // made longer. LLVM's own level 1 unrolls them, and takes as long as level 2.
   llvm::PipelineTuningOptions tuning;
-  tuning.SLPVectorization = true;
-  optimizeLLVM(*llvmModule, **machine, options.optLevel, tuning, options.environment.stop);
+  tuning.LoopInterleaving = tuning.LoopUnrolling = tuning.SLPVectorization = options.optLevel > 1;
+  optimizeLLVM(*llvmModule, **machine, options.optLevel == 1 ? 2 : options.optLevel, tuning,
+               options.environment.stop);
   return llvmModule;
 }
 
