@@ -33,7 +33,8 @@ trap 'rm -rf "$work"' EXIT
 
 llvm="/usr/lib/llvm-$LLVM_MAJOR/lib"
 ls "$llvm"/libMLIR*.a >/dev/null 2>&1 || die "no archives of MLIR in $llvm (libmlir-$LLVM_MAJOR-dev)"
-zstd=$(ldconfig -p | awk '/libzstd.so.1 / { print $NF; exit }')
+# To the end of the list: ldconfig would die of a closed pipe, and this script with it.
+zstd=$(ldconfig -p | awk '/libzstd.so.1 / && !found { print $NF; found = 1 }')
 [ -n "$zstd" ] || die "no libzstd.so.1"
 # Only those that the build makes now; older ones may still exist.
 mapfile -t ours < <(ninja -C "$build" -t targets all | sed -n "s|^\(lib/.*/libTessera[^/]*\.a\): .*|$build/\1|p" | grep -v libTesseraRuntime)
