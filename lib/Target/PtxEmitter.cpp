@@ -12,12 +12,15 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/OptBisect.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -223,6 +226,28 @@ static void selectSignedPredicates(llvm::Module &module) {
     }
 }
 
+/// Works around a bug of ptxas 13.0. LLVM moves the extensions of operands that are the same in all
+/// iterations out of a loop, and then does not see that the upper half of a 64-bit product is that
+/// of one of 32 bits. From `mul.lo.s64` and `mov.b64 {_, %high}`, ptxas makes n * high(m * d) of
+/// high(n * m) * d, so that output tiles got the coordinates of others. It leaves `mul.hi.u32` as
+/// it is.
+static void multiplyHighHalves(llvm::Module &module) {
+  using namespace llvm::PatternMatch;
+  llvm::Type *i32 = llvm::Type::getInt32Ty(module.getContext());
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &inst : llvm::make_early_inc_range(llvm::instructions(function))) {
+      llvm::Value *a, *b;
+      if (!inst.getType()->isIntegerTy(64) ||
+          !match(&inst, m_LShr(m_Mul(m_ZExt(m_Value(a)), m_ZExt(m_Value(b))), m_SpecificInt(32))) ||
+          a->getType() != i32 || b->getType() != i32)
+        continue;
+      llvm::IRBuilder<> builder(&inst);
+      llvm::Value *high = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_mulhi_ui, {}, {a, b});
+      inst.replaceAllUsesWith(builder.CreateZExt(high, inst.getType()));
+      inst.eraseFromParent();
+    }
+}
+
 FailureOr<std::string> tessera::emitPtx(llvm::Module &module, Location loc,
                                         const PtxOptions &options) {
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(loc, options);
@@ -231,6 +256,7 @@ FailureOr<std::string> tessera::emitPtx(llvm::Module &module, Location loc,
   if (failed(checkIntrinsics(module, loc)))
     return failure();
   selectSignedPredicates(module);
+  multiplyHighHalves(module);
   DiagnosticScope diagnostics(module.getContext(), loc);
   llvm::SmallString<0> text;
   {
