@@ -26,10 +26,10 @@ config.environment["PATH"] = os.path.pathsep.join(
 )
 # Strict by default: variables do not leak between CHECK-LABELs, a prefix that no line uses is an error.
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
-# Sweeps over many programs, changes or sizes take every third, sixth or ninth of them, always the same ones, and programs that only
-# have to compile one variant; examples on the CPU have -O1. With `--param cases=all`, as before a release, they take all.
+# Sweeps over many programs, changes or sizes take every second, fourth or sixth of them, always the same ones, and programs that only
+# have to compile one variant; most examples on the CPU have -O1. With `--param cases=all`, as before a release, they take all.
 all_cases = lit_config.params.get("cases", "some") == "all"
-for every in (3, 6, 9):
+for every in (2, 4, 6):
     config.substitutions.append((f"%every{every}", "--every=1" if all_cases else f"--every={every}"))
 config.substitutions.append(("%one_variant", "" if all_cases else "--variants=aligned"))
 config.substitutions.append(("%cpu_level", "" if all_cases else "-O1"))

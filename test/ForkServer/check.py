@@ -29,6 +29,13 @@ CASES = {
     "thread": ["-c", "import threading, time; threading.Thread(target=lambda: (time.sleep(0.1), print('thread'))).start()"],
     "children": ["-c", "import subprocess, sys; print(subprocess.run([sys.executable, '-c', 'exit(3)']).returncode)"],
     "pickle": ["-c", "import pickle\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))))"],
+    "file": ["-c", "f = open('written', 'w'); f.write('data')"],
+    "C": ["-c", "import ctypes; ctypes.CDLL(None).printf(b'from C')"],
+    "closed": ["-c", "import sys; sys.stdout.close()"],
+    "hook": ["-c", "import sys; sys.excepthook = lambda *what: print('hook'); 1 / 0"],
+    "interrupt": ["-c", "import os, signal; os.kill(os.getpid(), signal.SIGINT)"],
+    "no script": ["nowhere.py"],
+    "builtins": ["-c", "print(__builtins__.len([1]))"],
     "option": ["-W", "error", "-c", "import warnings; warnings.warn('x')"],
     "no numpy": ["-c", "import sys; sys.modules['numpy'] = None\ntry:\n  import numpy\nexcept ImportError: print('none')"],
 }
@@ -37,7 +44,13 @@ CASES = {
 def run(command, folder, **variables):
     environment = {"PATH": os.environ["PATH"], "TESSERA_TEST_PYTHON": sys.executable, **variables}
     done = subprocess.run(command, cwd=folder, env=environment, input=b"some text", capture_output=True, timeout=60)
-    return done.returncode, done.stdout, done.stderr
+    try:
+        with open(os.path.join(folder, "written")) as file:
+            written = file.read()
+        os.remove(file.name)
+    except OSError:
+        written = None
+    return done.returncode, done.stdout, done.stderr, written
 
 
 def wait_for(what):
@@ -85,17 +98,21 @@ with tempfile.TemporaryDirectory() as folder:
     expect("served", run([CLIENT, *has_modules], folder, **served)[1] == b"True\n")
     expect("PYTHONPATH", run([CLIENT, *has_modules], folder, PYTHONPATH=folder, **served)[1] == b"False\n")
 
-    # The script of a client that is killed is killed.
+    # A closed stream is closed.
+    shell = ["sh", "-c", "$0 -c 'import sys; print(sys.stdin)' <&-"]
+    expect("closed input", run([*shell, CLIENT], folder, **served) == run([*shell, sys.executable], folder))
+
+    # The script of a client that is killed is killed, with what it has started.
     with subprocess.Popen(
-        [CLIENT, "-c", "import os, time; print(os.getpid(), flush=True); time.sleep(600)"],
+        [CLIENT, "-c", "import os, subprocess as s; print(os.getpid(), s.Popen(['sleep', '600']).pid, flush=True); os.wait()"],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, **served, "TESSERA_TEST_PYTHON": sys.executable},
     ) as client:
-        script = int(client.stdout.readline())
-        expect("alive", is_alive(script))
+        processes = [int(word) for word in client.stdout.readline().split()]
+        expect("alive", all(map(is_alive, processes)))
         client.send_signal(signal.SIGKILL)
-        expect("killed", wait_for(lambda: not is_alive(script)))
+        expect("killed", wait_for(lambda: not any(map(is_alive, processes))))
 
     # The server ends with those that started it, and leaves nothing.
     server.stdin.close()

@@ -5,7 +5,6 @@
 // ARGUMENTS` is run by server.py, and ends as the script ends. It calls Python itself
 // (TESSERA_TEST_PYTHON) if there is no server (TESSERA_FORK_SERVER is its socket), if there are
 // options that the server does not know, or variables that change how Python starts.
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -15,7 +14,9 @@
 #include <string>
 #include <string_view>
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,18 +35,32 @@ static int callPython(char **argv) {
   return 127;
 }
 
+/// Only a script that is a file, or a text, with open standard streams and a directory that exists,
+/// and no variables that change how Python starts.
 static bool canBeServed(int argc, char **argv) {
-  if (argc < 2 || (argv[1][0] == '-' && (std::string_view(argv[1]) != "-c" || argc < 3)))
+  if (argc < 2)
     return false;
-  auto isOne = [](std::string_view variable) {
-    // Whether Python buffers and caches does not change what a script does.
-    return variable.rfind("PYTHON", 0) == 0 && variable.rfind("PYTHONUNBUFFERED=", 0) != 0 &&
-           variable.rfind("PYTHONDONTWRITEBYTECODE=", 0) != 0;
-  };
-  char **end = environ;
-  while (*end)
-    ++end;
-  return std::none_of(environ, end, isOne);
+  if (std::string_view(argv[1]) == "-c") {
+    if (argc < 3)
+      return false;
+  } else {
+    struct stat script{};
+    if (argv[1][0] == '-' || stat(argv[1], &script) != 0 || !S_ISREG(script.st_mode) ||
+        access(argv[1], R_OK) != 0)
+      return false;
+  }
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0)
+      return false;
+  if (char *directory = getcwd(nullptr, 0))
+    std::free(directory);
+  else
+    return false;
+  for (char **variable = environ; *variable; ++variable)
+    for (std::string_view start : {"PYTHON", "LD_", "TZ="})
+      if (std::string_view(*variable).substr(0, start.size()) == start)
+        return false;
+  return true;
 }
 
 /// The connection, or -1.
@@ -95,7 +110,7 @@ static std::string describe(char **argv) {
   std::string fields;
   auto add = [&](std::string_view field) { fields.append(field).push_back('\0'); };
   char *directory = getcwd(nullptr, 0);
-  add(directory ? directory : "/");
+  add(directory); // canBeServed
   std::free(directory);
   size_t variables = 0;
   while (environ[variables])

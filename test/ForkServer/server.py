@@ -8,10 +8,12 @@ The tests start Python some 350 times, and to import numpy takes longer than mos
 
 `client.cpp` stands where a test calls %python. It connects to SOCKET, and sends its standard streams, its directory, its environment and
 its arguments. The server forks, the copy runs the script, and the client ends as the script ended. If the client is gone, as after a
-timeout, the script is killed. The server ends when nobody can write to its standard input any more: all processes of lit are gone.
+timeout, the script and the processes that it has started are killed. Limits of resources, the umask and the hashes of strings are those of the
+server. The server ends when nobody can write to its standard input any more: all processes of lit are gone.
 """
 import array
 import atexit
+import builtins
 import gc
 import io
 import os
@@ -20,7 +22,6 @@ import signal
 import socket
 import sys
 import threading
-import traceback
 import types
 
 # What most scripts need.
@@ -66,6 +67,7 @@ def take_streams(streams):
 def run(arguments):
     """What `python ARGUMENTS` does, where the first one is -c or the path of a script."""
     main = types.ModuleType("__main__")
+    main.__builtins__ = builtins
     if arguments[0] == "-c":
         text, name, place = arguments[1], "<string>", ""
         sys.argv = ["-c", *arguments[2:]]
@@ -85,21 +87,30 @@ def run(arguments):
         print(exit.code, file=sys.stderr)
         return 1
     except BaseException as error:
-        # Without the frame of this function.
-        traceback.print_exception(type(error), error, error.__traceback__.tb_next)
+        error = error.with_traceback(error.__traceback__.tb_next)  # without the frame of this function
+        sys.excepthook(type(error), error, error.__traceback__)
+        if isinstance(error, KeyboardInterrupt):
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
         return 1
     return 0
 
 
 def end(code):
-    """Ends the process as Python would, but frees no memory: with numpy, that takes longer than most scripts."""
+    """Ends the process much as Python would: waits for threads, calls what is registered, deletes what the script has, writes what is buffered. The
+    memory of numpy and other modules is not freed, which would take longer than most scripts, and libraries are not unloaded."""
     threading._shutdown()
     atexit._run_exitfuncs()
-    try:
-        sys.stdout.flush()
-    except OSError:
-        code = code or 120
-    os._exit(code & 0xFF)
+    sys.modules["__main__"].__dict__.clear()
+    gc.collect()
+    for stream in {sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__}:
+        try:
+            if not stream.closed:
+                stream.flush()
+        except OSError:
+            code = code or 120
+    ctypes.CDLL(None).fflush(None)
+    os._exit(code & 0xFF if abs(code) < 2**63 else 0xFF)
 
 
 def serve(connection):
@@ -108,6 +119,7 @@ def serve(connection):
     script = os.fork()
     if script == 0:
         connection.close()
+        os.setpgid(0, 0)
         take_streams(streams)
         os.chdir(fields[0])
         variables = 2 + int(fields[1])
@@ -115,12 +127,16 @@ def serve(connection):
         os.environb.update(variable.split(b"=", 1) for variable in fields[2:variables])
         signal.signal(signal.SIGINT, signal.default_int_handler)
         end(run([os.fsdecode(argument) for argument in fields[variables:]]))
+    try:
+        os.setpgid(script, script)  # in both processes, so that it is done when one goes on
+    except OSError:
+        pass
     for stream in streams:
         os.close(stream)
     ended = os.pidfd_open(script)
     ready, _, _ = select.select([ended, connection], [], [])
     if ended not in ready:
-        os.kill(script, signal.SIGKILL)
+        os.killpg(script, signal.SIGKILL)
     _, status = os.waitpid(script, 0)
     if ended in ready:
         connection.sendall(status.to_bytes(4, sys.byteorder))

@@ -27,7 +27,7 @@ struct HostOptions {
   /// (x86-64-v2 on x86).
   std::string cpu;
   /// 0 to 3. At 1, loops become vectors, but nothing is unrolled or interleaved: it compiles faster
-  /// than 2 and 3, and products run nearly as fast.
+  /// than 2 and 3.
   unsigned optLevel = 3;
   /// Check at run time what the language leaves undefined: tile-insert-checks.
   bool check = false;
