@@ -92,7 +92,7 @@ FailureOr<std::unique_ptr<llvm::Module>> tessera::compileToHostLLVM(ModuleOp mod
       llvmModule->getFunction(func.getSymName())->setLinkage(llvm::GlobalValue::InternalLinkage);
   addContract(*llvmModule, json.getValue());
   // Level 1 compiles fastest of those at which products run fast: loops become vectors, and are not
-  // made longer. LLVM's own level 1 unrolls them, and takes as long as level 2.
+  // made longer. LLVM's own level 1 does make them longer, and compiles hardly faster than level 2.
   llvm::PipelineTuningOptions tuning;
   tuning.LoopInterleaving = tuning.LoopUnrolling = tuning.SLPVectorization = options.optLevel > 1;
   optimizeLLVM(*llvmModule, **machine, options.optLevel == 1 ? 2 : options.optLevel, tuning,

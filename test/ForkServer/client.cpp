@@ -44,7 +44,7 @@ static bool canBeServed(int argc, char **argv) {
     if (argc < 3)
       return false;
   } else {
-    struct stat script{};
+    struct stat script = {};
     if (argv[1][0] == '-' || stat(argv[1], &script) != 0 || !S_ISREG(script.st_mode) ||
         access(argv[1], R_OK) != 0)
       return false;
