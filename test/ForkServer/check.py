@@ -8,6 +8,9 @@ import sys
 import tempfile
 import time
 
+# Jobs in the background of a shell begin with SIGINT ignored, and so would the Python that is compared; served scripts never do.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 CLIENT = os.path.abspath(sys.argv[1])
 SERVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "server.py")
 SAYS = "import os, sys; print(sys.argv, __name__, os.getcwd(), os.environ.get('GIVEN'), 'NOT_GIVEN' in os.environ, sys.path[0]); "
