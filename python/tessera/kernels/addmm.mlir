@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // C = beta · R + alpha · op(A) · op(B) for tessera.torch.addmm. R is a matrix, or a vector that is added to each row (addmm_bias).
-// As examples/gemm-residual.mlir and examples/gemm-bias-gelu.mlir, with the extents of examples/gemm.mlir.
+// As examples/gemm-residual.mlir and examples/gemm-bias-gelu.mlir, with the tiles of mm.mlir.
 
 // Which extents of an output tile and of a step in K go together. Tiles of 16 rows are narrow: many blocks then share the reading of B. Of the others some
 // extent fills the last wave well at most sizes. Tiles with few accumulators take longer steps in K.
-func.func private @tiles(%BM: index, %BN: index, %BK: index) {
+// 112 columns divide N = 14336 and 7168. Beside 64 rows they are for A · Bᵀ (%isNt); they are slow where rows of B lie along N, and were not timed for Aᵀ · Bᵀ.
+func.func private @tiles(%BM: index, %BN: index, %BK: index, %isNt: i1) {
   %c32 = arith.constant 32 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
@@ -30,15 +31,20 @@ func.func private @tiles(%BM: index, %BN: index, %BK: index) {
   %odd = arith.remui %BN, %c32 : index
   %c0 = arith.constant 0 : index
   %isEven = arith.cmpi eq, %odd, %c0 : index
-  %isFine = arith.ori %isEven, %is128 : i1
-  tile.assume %isFine, "only 128 rows have 80 or 112 columns" : i1
+  %c112 = arith.constant 112 : index
+  %is112 = arith.cmpi eq, %BN, %c112 : index
+  %isTall = arith.andi %is64, %is112 : i1
+  %mayBeTall = arith.andi %isTall, %isNt : i1
+  %mayBeOdd = arith.ori %is128, %mayBeTall : i1
+  %isFine = arith.ori %isEven, %mayBeOdd : i1
+  tile.assume %isFine, "only 128 rows have 80 or 112 columns, and in A · Bᵀ 64 rows 112" : i1
   %area = arith.muli %BM, %BN : index
   %small = arith.constant 4096 : index
   %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
+  %isLong = arith.ori %isLow, %isSmall : i1
+  %step = arith.select %isLong, %c128, %c64 : index
   %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  tile.assume %steps, "16 rows and tiles of 64x64 have steps of 128 in K, all others of 64" : i1
   return
 }
 
@@ -50,8 +56,9 @@ tile.kernel @addmm_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", 
                       %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -90,8 +97,9 @@ tile.kernel @addmm_nt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["M", 
                       %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant true
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -130,8 +138,9 @@ tile.kernel @addmm_tn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", 
                       %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -170,8 +179,9 @@ tile.kernel @addmm_tt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = ["K", 
                       %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -210,8 +220,9 @@ tile.kernel @addmm_bias_nn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
                            %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -252,8 +263,9 @@ tile.kernel @addmm_bias_nt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
                            %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant true
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -294,8 +306,9 @@ tile.kernel @addmm_bias_tn(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
                            %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -336,8 +349,9 @@ tile.kernel @addmm_bias_tt(%A: memref<?x?xbf16, strided<[?, 1]>> {tile.shape = [
                            %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [128, 64, 80, 96, 112, 256] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index

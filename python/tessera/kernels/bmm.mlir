@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of batches of matrices for tessera.torch.bmm, C = op(A) · op(B): the letters are those of mm.mlir. As
-// examples/batched-gemm-tiles.mlir.
+// examples/batched-gemm-tiles.mlir, with the tiles of mm.mlir.
 
 // Which extents of an output tile and of a step in K go together. Tiles of 16 rows are narrow: many blocks then share the reading of B. Of the others some
 // extent fills the last wave well at most sizes. Tiles with few accumulators take longer steps in K.
-func.func private @tiles(%BM: index, %BN: index, %BK: index) {
+// 112 columns divide N = 14336 and 7168. Beside 64 rows they are for A · Bᵀ (%isNt); they are slow where rows of B lie along N, and were not timed for Aᵀ · Bᵀ.
+func.func private @tiles(%BM: index, %BN: index, %BK: index, %isNt: i1) {
   %c32 = arith.constant 32 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
@@ -30,15 +31,20 @@ func.func private @tiles(%BM: index, %BN: index, %BK: index) {
   %odd = arith.remui %BN, %c32 : index
   %c0 = arith.constant 0 : index
   %isEven = arith.cmpi eq, %odd, %c0 : index
-  %isFine = arith.ori %isEven, %is128 : i1
-  tile.assume %isFine, "only 128 rows have 80 or 112 columns" : i1
+  %c112 = arith.constant 112 : index
+  %is112 = arith.cmpi eq, %BN, %c112 : index
+  %isTall = arith.andi %is64, %is112 : i1
+  %mayBeTall = arith.andi %isTall, %isNt : i1
+  %mayBeOdd = arith.ori %is128, %mayBeTall : i1
+  %isFine = arith.ori %isEven, %mayBeOdd : i1
+  tile.assume %isFine, "only 128 rows have 80 or 112 columns, and in A · Bᵀ 64 rows 112" : i1
   %area = arith.muli %BM, %BN : index
   %small = arith.constant 4096 : index
   %isSmall = arith.cmpi eq, %area, %small : index
-  %stepOfMost = arith.select %isSmall, %c256, %c64 : index
-  %step = arith.select %isLow, %c128, %stepOfMost : index
+  %isLong = arith.ori %isLow, %isSmall : i1
+  %step = arith.select %isLong, %c128, %c64 : index
   %steps = arith.cmpi eq, %BK, %step : index
-  tile.assume %steps, "16 rows have steps of 128 in K, tiles of 64x64 of 256, all others of 64" : i1
+  tile.assume %steps, "16 rows and tiles of 64x64 have steps of 128 in K, all others of 64" : i1
   return
 }
 
@@ -47,8 +53,9 @@ tile.kernel @bmm_nn(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z
                     %C: memref<?x?x?xbf16> {tile.shape = ["Z", "M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -74,8 +81,9 @@ tile.kernel @bmm_nt(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z
                     %C: memref<?x?x?xbf16> {tile.shape = ["Z", "M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant true
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -101,8 +109,9 @@ tile.kernel @bmm_tn(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z
                     %C: memref<?x?x?xbf16> {tile.shape = ["Z", "M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -128,8 +137,9 @@ tile.kernel @bmm_tt(%A: memref<?x?x?xbf16, strided<[?, ?, 1]>> {tile.shape = ["Z
                     %C: memref<?x?x?xbf16> {tile.shape = ["Z", "M", "N"]}) {
   %BM = tile.param "BM" [128, 16, 64, 80, 144, 152, 192, 208] : index
   %BN = tile.param "BN" [256, 64, 80, 96, 112, 128] : index
-  %BK = tile.param "BK" [64, 128, 256] : index
-  func.call @tiles(%BM, %BN, %BK) : (index, index, index) -> ()
+  %BK = tile.param "BK" [64, 128] : index
+  %isNt = arith.constant false
+  func.call @tiles(%BM, %BN, %BK, %isNt) : (index, index, index, i1) -> ()
   %Z = tile.dim "Z" : index
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index

@@ -6,7 +6,7 @@
 
 // Which extents of an output tile and of a step in K go together. Tiles of 16 rows are narrow: many blocks then share the reading of B. Of the others some
 // extent fills the last wave well at most sizes. Tiles with few accumulators take longer steps in K.
-// 112 columns divide 14336 and 7168 weights; beside 64 rows they are for A · Bᵀ (%isNt), and slow where rows of B lie along N.
+// 112 columns divide N = 14336 and 7168. Beside 64 rows they are for A · Bᵀ (%isNt); they are slow where rows of B lie along N, and were not timed for Aᵀ · Bᵀ.
 func.func private @tiles(%BM: index, %BN: index, %BK: index, %isNt: i1) {
   %c32 = arith.constant 32 : index
   %c64 = arith.constant 64 : index
